@@ -12,8 +12,8 @@ import { cliActor, type Command, UsageError, table, textFlag } from './command.t
 const sweepSlackMs = 5_000
 
 export const creditCommands: readonly Command[] = [
-  changeCommand('grant', { zh: '增加额度', en: 'add credits' }),
-  changeCommand('take', { zh: '扣减未用的额度', en: 'remove unused credits' }),
+  changeCommand('grant', { zh: '发放额度', en: 'grant credits' }),
+  changeCommand('take', { zh: '扣减未使用的额度', en: 'deduct unused credits' }),
   {
     name: 'credits show',
     usage: 'NAME',

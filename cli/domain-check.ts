@@ -21,7 +21,7 @@ export const watchCommands: readonly Command[] = [
     name: 'watch add',
     usage: 'NAME ADDRESS',
     text: {
-      zh: '把域名加入账户的监控列表，按间隔检测并扣额度',
+      zh: '把域名加入账户的监控列表，定时检测，按正常价格计费',
       en: 'add a domain to the watch list; each check is charged at the normal price',
     },
     minWords: 2,

@@ -70,7 +70,7 @@ export const listCommands: readonly Command[] = [
     name: 'audit list',
     usage: '[--limit N]',
     text: {
-      zh: `操作日志，新的在前，默认 ${defaultRows} 行`,
+      zh: `审计日志，新的在前，默认 ${defaultRows} 行`,
       en: `list the audit log, newest first, ${defaultRows} rows by default`,
     },
     minWords: 0,

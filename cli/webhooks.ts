@@ -100,7 +100,7 @@ export const webhookCommands: readonly Command[] = [
     usage: 'ID',
     text: {
       zh: '更换密钥；旧密钥在一天内仍参与签名',
-      en: 'replace the secret; the old one also signs for a day',
+      en: 'rotate the secret; the old one also signs for a day',
     },
     minWords: 1,
     maxWords: 1,

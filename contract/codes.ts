@@ -58,7 +58,7 @@ export const errorExplanations: Readonly<Record<ErrorCode, ErrorExplanation>> = 
   },
   1005: {
     meaning: {
-      zh: '操作失败，额度已退回或待定',
+      zh: '操作失败，额度已退回或暂扣',
       en: 'The operation failed; the credits were refunded or are held',
     },
     advice: {

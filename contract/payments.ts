@@ -30,7 +30,7 @@ export const paymentDifferenceKinds = {
   paid_twice: { zh: '同一订单支付了两次', en: 'One order was paid twice' },
   unknown_order: { zh: '本平台没有此订单', en: 'No such order here' },
   refund: { zh: '退款不一致', en: 'Refund differs' },
-  no_answer: { zh: '账单中没有，查询无应答', en: 'Not in the bill, and no answer to a query' },
+  no_answer: { zh: '账单中没有，查询无响应', en: 'Not in the bill, and no response to a query' },
 } as const satisfies Record<string, Text>
 
 export type PaymentDifferenceKind = keyof typeof paymentDifferenceKinds

@@ -19,6 +19,7 @@ const chineseRules: readonly Rule[] = [
   { forbidden: /充值|卡密|激活码/, instead: '兑换码、购买额度、补充额度' },
   { forbidden: /退还/, instead: '退回' },
   { forbidden: /新建|编辑/, instead: '创建、修改' },
+  { forbidden: /至多|查询串/, instead: '最多、查询字符串' },
   { forbidden: /帐户|帐号|登陆|其它|中转页/, instead: '账户、账号、登录、其他、中间页' },
 ]
 
@@ -30,6 +31,7 @@ const englishRules: readonly Rule[] = [
   { forbidden: /\bways? to pay\b|\bpaid with\b/i, instead: 'payment method' },
   { forbidden: /\ball states\b|^states?$/i, instead: 'status' },
   { forbidden: /\bundecided\b/i, instead: 'pending' },
+  { forbidden: /\banalytics\b/i, instead: 'statistics' },
   {
     forbidden: /\brefused?\b|\bdestination\b|\bintermediate page\b/i,
     instead: 'rejected, target, interstitial page',
@@ -62,4 +64,28 @@ test('texts of the console follow the rules of wording', () => {
   )
   assert.ok(files.length > 25)
   assert.deepEqual(problems, [])
+})
+
+/** Words that documents and users know the console by. */
+const settledWording = [
+  ...[
+    'Calls per day',
+    'Full API reference',
+    'Interstitial page',
+    'Rejected',
+    'Target',
+    'View as this account',
+  ],
+  ...['Never expires', 'Both take effect immediately', 'Ethnicity', 'Submitted, ID', 'Idempotency'],
+  ...['are simulated', 'no SMS is sent and no provider is called', 'are never stored, only masked copies'],
+  ...['Each check is billed at the normal price', 'Takes effect on the next visit'],
+  ...['请求详情', '处理过程', '幂等键', '已携带', '额度不足', '去购买', '暂无额度', '已提交网关', '通道状态'],
+]
+
+test('settled wording stays', () => {
+  const texts = [...files, 'web/sms/review-state.tsx'].map((file) => readFileSync(file, 'utf8')).join('\n')
+  assert.deepEqual(
+    settledWording.filter((words) => !texts.includes(words)),
+    [],
+  )
 })

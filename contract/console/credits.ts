@@ -13,6 +13,13 @@ export const ledgerKind = Type.Enum([...ledgerKinds])
 /** The ledger note of credits from a redeem code: this prefix and the hint of the code. */
 export const redeemNote = '兑换码 '
 
+/** The ledger note of merged old entries. */
+export const compactedNote = '结转 / compacted'
+
+/** Charges that no call caused have request ids of their own: this prefix and the id of the watch or the import. */
+export const watchRequestPrefix = 'watch-'
+export const importRequestPrefix = 'import-'
+
 export const LedgerFilter = Type.Object({
   ...dayRange,
   api_type: Type.Optional(apiType),

@@ -66,7 +66,7 @@ export const operatorAreas = {
     writers: ['finance'],
   },
   orders: {
-    text: { zh: '订单、套餐、账单与发票', en: 'Orders, packages, statements and invoices' },
+    text: { zh: '订单、套餐、对账单与发票', en: 'Orders, packages, statements and invoices' },
     paths: [
       '/operator/orders',
       '/operator/packages',

@@ -79,6 +79,9 @@ export const csrfHeader = 'x-csrf-token'
  */
 export const viewAsParameter = 'view_as'
 
+/** The language of a downloaded file, `zh` or `en`: a link cannot send `accept-language`. */
+export const languageParameter = 'lang'
+
 /** A page of a list that only grows, newest first. `next` is the `before` of the following page, null at the end. */
 export interface Slice<Item> {
   readonly items: readonly Item[]

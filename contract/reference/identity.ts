@@ -15,7 +15,7 @@ export const identityResponse = object(
         'Description of the result; starts with 上游核验失败： if the upstream failed',
       ),
     ),
-    matched: Type.Boolean(text('姓名与证号是否一致', 'Whether name and number match')),
+    matched: Type.Boolean(text('姓名与身份证号是否一致', 'Whether name and number match')),
     extra: object(
       {
         sex: Type.Optional(oneOf(['男', '女'], '性别', 'Sex')),
@@ -44,7 +44,7 @@ export const identityReference: EndpointReference<typeof identity> = {
         en: 'Invalid input is free. A match and a mismatch are charged; the credit is refunded if there is no record or if the upstream or the network fails. All four results return HTTP 200.',
       },
       {
-        zh: '姓名与证号仅在处理期间保存在内存中，记录与日志只保存脱敏后的内容。请使用 POST，避免它们出现在 URL 中。',
+        zh: '姓名与身份证号仅在处理期间保存在内存中，记录与日志只保存脱敏后的内容。请使用 POST，避免它们出现在 URL 中。',
         en: 'Name and number are held in memory during the call only; records and logs contain masked values. Use POST to keep them out of URLs.',
       },
     ],
@@ -59,7 +59,7 @@ export const identityReference: EndpointReference<typeof identity> = {
         code: 1002,
         status: 400,
         when: {
-          zh: '姓名字符或长度有误，证号长度、校验位或出生日期有误',
+          zh: '姓名字符或长度有误，身份证号长度、校验位或出生日期有误',
           en: 'Invalid characters or length of the name; invalid length, check digit or birth date of the number',
         },
       },

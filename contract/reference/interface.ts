@@ -111,7 +111,7 @@ export const sandboxInputs: readonly {
   {
     product: 'sms',
     input: '19900000001',
-    outcome: { zh: '网关拒绝：1005，退回额度', en: 'refused by the gateway: 1005, credits refunded' },
+    outcome: { zh: '网关拒绝：1005，退回额度', en: 'rejected by the gateway: 1005, credits refunded' },
   },
   {
     product: 'sms',

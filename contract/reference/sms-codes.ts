@@ -86,7 +86,7 @@ export const sendCodeReference: OperationReference = {
       response: { code: 1002, message: '模板的变量须为 code，可另有 minutes' },
     },
     {
-      title: { zh: '网关拒绝（沙箱号码）', en: 'Refused by the gateway (sandbox number)' },
+      title: { zh: '网关拒绝（沙箱号码）', en: 'Rejected by the gateway (sandbox number)' },
       sandbox: true,
       values: { phone_number: '19900000001', template_code: 'CODE_LOGIN' },
       status: 502,

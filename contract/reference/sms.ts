@@ -91,7 +91,7 @@ export const smsReference: EndpointReference<typeof sms> = {
       },
       {
         zh: '网关明确拒绝时退回额度。结果不明时不会重发，额度暂扣，15 分钟内判定。',
-        en: 'If the gateway refuses the message, the credits are refunded. If the outcome is unknown, the message is never sent again: the credits are held until the outcome is decided, at most 15 minutes.',
+        en: 'If the gateway rejects the message, the credits are refunded. If the outcome is unknown, the message is never sent again: the credits are held until the outcome is decided, at most 15 minutes.',
       },
     ],
     response: envelopeOf(sentSms),
@@ -140,7 +140,7 @@ export const smsReference: EndpointReference<typeof sms> = {
         varies: ['data.send_time'],
       },
       {
-        title: { zh: '网关拒绝（沙箱号码）', en: 'Refused by the gateway (sandbox number)' },
+        title: { zh: '网关拒绝（沙箱号码）', en: 'Rejected by the gateway (sandbox number)' },
         sandbox: true,
         values: {
           phone_number: '19900000001',

@@ -38,7 +38,7 @@ export type AuditTarget = string | { readonly accountId: number }
 
 /** Throws when the session has ended. Else it cannot end before the transaction does. */
 export async function requireSession(tx: Tx, id: number): Promise<void> {
-  if (!(await lockSession(tx, id))) throw new AppError(1003, { zh: '请重新登录', en: 'Please sign in again' })
+  if (!(await lockSession(tx, id))) throw new AppError(1003, { zh: '请重新登录', en: 'Sign in again' })
 }
 
 async function requireToken(tx: Tx, { id, call }: NonNullable<OperatorActor['token']>): Promise<void> {

@@ -17,7 +17,7 @@ export function auditPages(api: Api, { db }: Services): void {
     return readSlice(input, (limit) => listAudit(db, search, limit), entryOf)
   })
 
-  api.operatorFile(operatorRoutes.auditCsv, async (_request, input) => {
+  api.operatorFile(operatorRoutes.auditCsv, async ({ language }, input) => {
     const search = searchOf(input)
     async function* pages() {
       let before: number | undefined
@@ -36,7 +36,10 @@ export function auditPages(api: Api, { db }: Services): void {
         before = rows.at(-1)!.id
       }
     }
-    const heading = ['id', 'time', 'actor', 'action', 'target', 'note', 'details']
+    const heading =
+      language === 'zh'
+        ? ['编号', '时间', '操作人', '操作', '对象', '备注', '变更内容']
+        : ['id', 'time', 'actor', 'action', 'target', 'note', 'details']
     return { name: `audit-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
   })
 }

@@ -2,6 +2,7 @@
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { consoleApi } from '../../contract/console/route.ts'
+import { reportLimits } from '../../contract/link-abuse.ts'
 import { hourMs } from '../../contract/time.ts'
 import project from '../../package.json' with { type: 'json' }
 import type { CompletedCall } from '../http/endpoint.ts'
@@ -39,6 +40,7 @@ import { reviewPages } from '../sms/review-console.ts'
 import { contactPages } from './operator/contacts.ts'
 import { waitingPages } from './operator/waiting.ts'
 import { countPendingReviews } from '../sms/review-store.ts'
+import { countReports } from '../shortlink/bans/report-store.ts'
 import { listDomains } from '../shortlink/domains/store.ts'
 import { settingPages } from './operator/settings.ts'
 import { consoleFiles, securityHeaders } from './static-files.ts'
@@ -201,6 +203,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     gatewayPages(api, pageServices, products)
     waitingPages(api, {
       reviews: () => countPendingReviews(pageServices.db),
+      reports: () => countReports(pageServices.db, reportLimits.open),
       invoices: () => countOpenInvoices(pageServices.db),
       refundedInvoices: () => countRefundedInvoices(pageServices.db),
       paymentDifferences: () => countOpenDifferences(pageServices.db),

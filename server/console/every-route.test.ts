@@ -320,7 +320,7 @@ onEachEngine('every console route', (engine) => {
     const zh = await openBrowser(service).call(sessionRoutes.me)
     const en = await openBrowser(service).call(sessionRoutes.me, { headers: { 'accept-language': 'en' } })
     assert.equal(zh.body.error.message, '请重新登录')
-    assert.equal(en.body.error.message, 'Please sign in again')
+    assert.equal(en.body.error.message, 'Sign in again')
   })
 
   it('returns 404 for a path part that no database can store', async () => {

@@ -46,11 +46,7 @@ export class ConsoleProblem extends Error {
 }
 
 export function invalidFields(fields: FieldProblems): ConsoleProblem {
-  return new ConsoleProblem(
-    'invalid',
-    { zh: '请检查标出的内容', en: 'Please check the marked fields' },
-    { fields },
-  )
+  return new ConsoleProblem('invalid', { zh: '请检查标出的内容', en: 'Check the marked fields' }, { fields })
 }
 
 export function notFound(): ConsoleProblem {
@@ -75,7 +71,10 @@ export function suspended(): ConsoleProblem {
 export function tooMany(retryAfter: number): ConsoleProblem {
   return new ConsoleProblem(
     'too_many',
-    { zh: `尝试过于频繁，请 ${retryAfter} 秒后再试`, en: `Too many tries, wait ${retryAfter} s` },
+    {
+      zh: `尝试过于频繁，请 ${retryAfter} 秒后再试`,
+      en: `Too many attempts. Try again in ${retryAfter} seconds.`,
+    },
     { retryAfter },
   )
 }

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { areaOf, mayAccess, tokenAllows, viewers } from '../../contract/console/roles.ts'
-import { type CsvFile, type Route, viewAsParameter } from '../../contract/console/route.ts'
+import { type CsvFile, languageParameter, type Route, viewAsParameter } from '../../contract/console/route.ts'
 import type { Language } from '../../contract/text.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import { languageOf } from '../http/call.ts'
@@ -106,7 +106,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
       raw: request,
       reply,
       requestId: request.id,
-      language: languageOf(request.raw),
+      language: requestedLanguage(request),
       address: services.http.addressOf(request.raw),
       signedIn: signedInByToken ?? (await sessions.find(request)),
       part,
@@ -345,7 +345,7 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Cons
 }
 
 export function unauthenticated(): ConsoleProblem {
-  return new ConsoleProblem('unauthenticated', { zh: '请重新登录', en: 'Please sign in again' })
+  return new ConsoleProblem('unauthenticated', { zh: '请重新登录', en: 'Sign in again' })
 }
 
 function forbidden(): ConsoleProblem {
@@ -362,7 +362,12 @@ function enrolmentRequired(): ConsoleProblem {
 function restarting(): ConsoleProblem {
   return new ConsoleProblem(
     'unavailable',
-    { zh: '服务正在重启，请稍后重试', en: 'The service is restarting, please try again shortly' },
+    { zh: '服务正在重启，请稍后重试', en: 'The service is restarting. Try again shortly.' },
     { retryAfter: 5 },
   )
+}
+
+function requestedLanguage({ query, raw }: FastifyRequest): Language {
+  const wanted = (query as Readonly<Record<string, unknown>>)[languageParameter]
+  return wanted === 'zh' || wanted === 'en' ? wanted : languageOf(raw)
 }

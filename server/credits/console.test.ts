@@ -131,6 +131,8 @@ onEachEngine('the ledger page', (engine) => {
     assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8')
     assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="ledger-[\d-]+\.csv"$/)
     assert.ok(text.startsWith('\uFEFF编号,时间,'))
+    const english = await browser.text(creditRoutes.ledgerCsv, { query: { lang: 'en' } })
+    assert.ok(english.text.startsWith('\uFEFFid,time,'), 'a link says the language of the console')
     const lines = text.trimEnd().split('\r\n')
     assert.equal(lines.length, 1 + 9)
     assert.ok(lines[1]!.endsWith(`"'=HYPERLINK(""http://evil.test"")"`), lines[1])

@@ -53,7 +53,7 @@ export function creditPages(api: Api, { db }: Services): void {
     }
     const heading =
       language === 'zh'
-        ? ['编号', '时间', '类型', '种类', '数量', '余额', '操作', '请求编号', '备注']
+        ? ['编号', '时间', '额度类型', '变动类型', '数量', '变动后余额', '操作', '请求编号', '备注']
         : ['id', 'time', 'type', 'kind', 'amount', 'balance', 'operation', 'request id', 'note']
     return { name: `ledger-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
   })

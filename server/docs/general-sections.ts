@@ -78,7 +78,7 @@ function startBody({ publicUrl }: DocsContext, language: Language): Html {
   const steps: readonly Text[] = [
     {
       zh: '在控制台生成 API 密钥。完整密钥只显示一次，请立即保存。',
-      en: 'Generate an API key in the console. The complete key is shown only once: save it immediately.',
+      en: 'Create an API key in the console. The complete key is shown only once: save it immediately.',
     },
     {
       zh: '将下面的 `<API_KEY>` 替换为您的密钥，`demo` 替换为您的用户名，然后运行：',
@@ -116,7 +116,7 @@ function authenticationBody(_context: DocsContext, language: Language): Html {
         en: 'Short links, SMS and the domain check require `username` and `api_key`; identity verification requires `api_key` only.',
       },
       {
-        zh: '每个参数（包括凭据）按以下顺序分别查找：请求头、JSON 请求体、表单请求体、查询串；空值视为未传。短链接接口仅支持以 POST 提交 JSON，其余接口支持 GET、表单和 JSON。',
+        zh: '每个参数（包括凭据）按以下顺序分别查找：请求头、JSON 请求体、表单请求体、查询字符串；空值视为未传。短链接接口仅支持以 POST 提交 JSON，其余接口支持 GET、表单和 JSON。',
         en: 'Each parameter, including credentials, is looked up separately in this order: header, JSON body, form body, query string; an empty value counts as not given. The short link endpoint accepts only POST with JSON, the others accept GET, forms and JSON.',
       },
       {
@@ -128,7 +128,7 @@ function authenticationBody(_context: DocsContext, language: Language): Html {
         en: 'The key may also be sent as `Authorization: Bearer <API_KEY>`. It has the lowest priority: an `api_key` at any place above wins. `username` is sent as usual.',
       },
       {
-        zh: '表单和查询串支持 PHP 风格：`urls[]=a&urls[]=b`、`template_params[code]=1234`；数组和对象也可以传 JSON 文本。字符串按原样处理，`012345` 的前导零会保留。',
+        zh: '表单和查询字符串支持 PHP 风格：`urls[]=a&urls[]=b`、`template_params[code]=1234`；数组和对象也可以传 JSON 文本。字符串按原样处理，`012345` 的前导零会保留。',
         en: 'Forms and queries may use PHP brackets: `urls[]=a&urls[]=b`, `template_params[code]=1234`; arrays and objects may also be JSON text. Strings are not converted: `012345` keeps its leading zero.',
       },
       {
@@ -287,7 +287,7 @@ function idempotencyBody({ publicUrl }: DocsContext, language: Language): Html {
       en: `Operations that cost credits support the header \`Idempotency-Key\` (at most ${idempotencyKeySchema.maxLength} visible ASCII characters, for example an order number). Within 24 hours, the same key with the same parameters is executed once: repeated requests return the first response with \`Idempotent-Replayed: true\`; nothing is charged or sent twice.`,
     },
     {
-      zh: '同一键的参数不同时返回 422；首次请求仍在处理时返回 409 并带 `Retry-After`。扣费前被拒绝的请求不会保存，修正后可用同一个键重试；1005 会保存。键按账户区分，请勿包含姓名、证号等个人信息。',
+      zh: '同一键的参数不同时返回 422；首次请求仍在处理时返回 409 并带 `Retry-After`。扣费前被拒绝的请求不会保存，修正后可用同一个键重试；1005 会保存。键按账户区分，请勿包含姓名、身份证号等个人信息。',
       en: 'The same key with other parameters returns 422; while the first call is in progress, 409 with `Retry-After`. A request that was rejected before the charge is not stored: correct it and use the same key. A 1005 is stored. Keys are scoped to the account; do not put names or ID numbers into them.',
     },
     {
@@ -305,7 +305,7 @@ function rateBody({ config: { RATE_LIMIT: limit } }: DocsContext, language: Lang
   const texts: Text[] = [
     limit
       ? {
-          zh: `每个账户每秒 ${limit.perSecond} 次，突发 ${limit.burst} 次（运营方可为单个账户单独设置）。响应头 \`RateLimit\` 返回剩余次数。`,
+          zh: `每个账户每秒 ${limit.perSecond} 次，突发 ${limit.burst} 次（平台管理员可为单个账户单独设置）。响应头 \`RateLimit\` 返回剩余次数。`,
           en: `${limit.perSecond} calls per second and account, bursts of ${limit.burst} (the operator may set another limit for an account). The response header \`RateLimit\` contains the remaining calls.`,
         }
       : { zh: '不限制调用频率。', en: 'There is no rate limit.' },

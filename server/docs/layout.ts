@@ -1,4 +1,5 @@
 // The frame of every documentation page: title, header, style, script, footer.
+import { docsAddress } from '../../contract/docs-address.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { html, type Html } from './html.ts'
 import type { DocsContext } from './operations.ts'
@@ -13,11 +14,6 @@ export interface DocsPage {
   readonly body: (context: DocsContext, language: Language) => Html
 }
 
-/** Where a page is: `/docs/en/errors/1001`. */
-export function addressOf({ path }: DocsPage, language: Language): string {
-  return `/docs/${language === 'en' ? 'en/' : ''}${path}`
-}
-
 /** Relative, so that links work under every host name and path prefix. */
 function upTo(address: string): string {
   return address
@@ -29,11 +25,11 @@ function upTo(address: string): string {
 
 export function layout(page: DocsPage, context: DocsContext, language: Language): string {
   const zh = language === 'zh'
-  const address = addressOf(page, language)
+  const address = docsAddress(language, page.path)
   const root = upTo(address)
   const title = page.title[language]
   const markdown = page.path === '' ? 'index.md' : `${page.path.split('/').at(-1)}.md`
-  const other = `${root}${addressOf(page, zh ? 'en' : 'zh')}`
+  const other = `${root}${docsAddress(zh ? 'en' : 'zh', page.path)}`
   return html`<!doctype html>
     <html lang="${zh ? 'zh-CN' : 'en'}">
       <head>

@@ -29,7 +29,7 @@ export function openApiDocument(context: DocsContext, language: DocumentLanguage
         en: 'Short links, template SMS, identity verification, domain block check',
       }),
       description: translate({
-        zh: '每个参数（包括凭据）按请求头、JSON、表单、查询串的顺序分别查找；短链接接口仅支持以 POST 提交 JSON。',
+        zh: '每个参数（包括凭据）按请求头、JSON、表单、查询字符串的顺序分别查找；短链接接口仅支持以 POST 提交 JSON。',
         en: 'Each parameter, including credentials, is looked up separately in headers, JSON, form and query, in this order; the short link endpoint accepts only POST with JSON.',
       }),
       contact: { name: 'Tollgate', url: `${context.publicUrl}/docs/` },

@@ -1,5 +1,6 @@
 // An endpoint in the reference: its operations with parameters, responses, errors, examples and code samples.
 import type { TSchema } from 'typebox'
+import { operationAnchor } from '../../contract/docs-address.ts'
 import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import { describeParameter, type Parameter, type Parameters } from '../../contract/parameters.ts'
 import type { Example, OperationReference } from '../../contract/reference.ts'
@@ -48,10 +49,6 @@ const typeNames: Readonly<Record<Parameter['type'] | 'number' | 'object', Text>>
   object: { zh: '对象', en: 'object' },
 }
 
-export function anchorOf(endpoint: Endpoint, name: string): string {
-  return `${endpoint.name}-${name.replaceAll('_', '-')}`
-}
-
 export function endpointSection(
   documented: DocumentedEndpoint,
   context: DocsContext,
@@ -79,7 +76,7 @@ function operationSection(
   context: DocsContext,
   language: Language,
 ): Html {
-  const anchor = anchorOf(endpoint, name)
+  const anchor = operationAnchor(endpoint, name)
   const actions = operation.actions.map((action) => html` <code>${action}</code>`)
   const [example] = reference.examples
   const body = example && JSON.stringify(exampleBody(endpoint, operation, example))

@@ -1,4 +1,5 @@
 // The reference as one page: the general sections, every endpoint, and the table of contents.
+import { operationAnchor } from '../../contract/docs-address.ts'
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Language } from '../../contract/text.ts'
 import { closingSections, openingSections, type Section } from './general-sections.ts'
@@ -6,7 +7,7 @@ import { html, type Html } from './html.ts'
 import type { DocsPage } from './layout.ts'
 import type { DocsContext } from './operations.ts'
 import { webhookSection } from './webhook-section.ts'
-import { anchorOf, endpointSection } from './operation-section.ts'
+import { endpointSection } from './operation-section.ts'
 
 export const referencePage: DocsPage = {
   path: '',
@@ -39,7 +40,7 @@ function contents(language: Language): Html {
         <ul>
           ${Object.entries(endpoint.operations).map(
             ([name, operation]) =>
-              html`<li><a href="#${anchorOf(endpoint, name)}">${operation.text[language]}</a></li>`,
+              html`<li><a href="#${operationAnchor(endpoint, name)}">${operation.text[language]}</a></li>`,
           )}
         </ul>
       </li>`,

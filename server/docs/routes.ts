@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { docsAddress } from '../../contract/docs-address.ts'
 import project from '../../package.json' with { type: 'json' }
 import type { Services } from '../services.ts'
 import { openApiDocument } from './openapi.ts'
 import { operatorDocument } from './openapi-operator.ts'
 import type { DocsContext } from './operations.ts'
 import { html } from './html.ts'
-import { addressOf, type DocsPage, layout } from './layout.ts'
+import { type DocsPage, layout } from './layout.ts'
 import { llmsText } from './llms.ts'
 import { toMarkdown } from './markdown.ts'
 import { morePages } from './more-pages.ts'
@@ -39,7 +40,7 @@ const pages: readonly DocsPage[] = [referencePage, ...morePages]
 /** Each page in both languages, as HTML and as Markdown. */
 const pagePaths = pages.flatMap((page) =>
   (['zh', 'en'] as const).flatMap((language) => {
-    const address = addressOf(page, language)
+    const address = docsAddress(language, page.path)
     return [address, address.endsWith('/') ? `${address}index.md` : `${address}.md`]
   }),
 )
@@ -95,7 +96,7 @@ function createDocuments(services: Pick<Services, 'config' | 'publicUrl'>): Path
     ...Object.fromEntries(
       pages.flatMap((page) =>
         (['zh', 'en'] as const).flatMap((language) => {
-          const address = addressOf(page, language)
+          const address = docsAddress(language, page.path)
           const text = html`<h1>${page.title[language]}</h1>
             ${page.body(context, language)}`
           return [

@@ -97,7 +97,7 @@ export const domainCheckSettings = {
     en: 'custom: the name of the address parameter',
   }),
   DOMAIN_HTTP_VERDICT: setting(optionalText, undefined, {
-    zh: 'custom：结果在应答中的位置，例如 data.status',
+    zh: 'custom：结果在响应中的位置，例如 data.status',
     en: 'custom: the path of the verdict in the response, for example data.status',
   }),
   DOMAIN_HTTP_OK: setting(list, [], {

@@ -1,4 +1,5 @@
 // The job of the watch list: claims due addresses, charges, checks, and stores the verdicts.
+import { watchRequestPrefix } from '../../contract/console/credits.ts'
 import { minuteMs } from '../../contract/time.ts'
 import { checkResults, type CheckResult } from '../../contract/domain-check.ts'
 import { isExpired } from '../accounts/accounts.ts'
@@ -91,7 +92,7 @@ export function createWatcher(services: Services, service: CheckService): Watche
       apiType,
       action: 'domain.watch',
       cost: pricesOf(account, config.PRICES).domain,
-      requestId: `watch-${watch.id}`,
+      requestId: `${watchRequestPrefix}${watch.id}`,
       leaseMs: service.leaseMs,
     })
     if (charged.kind === 'charged') return { watch, operationId: charged.operationId }

@@ -1,5 +1,6 @@
 // /status: the current health of each part of the service, and the last 90 days from the service's own samples.
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { docsAddress } from '../../contract/docs-address.ts'
 import { dayMs, formatDay, formatTime, hourMs, minuteMs } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
 import type { Database } from '../db/database.ts'
@@ -149,7 +150,7 @@ function statusPage(report: StatusReport, language: 'zh' | 'en'): string {
 <style>
 :root { color-scheme: light dark }
 body { font: 16px/1.7 system-ui, "PingFang SC", "Microsoft YaHei", sans-serif; max-width: 44rem; margin: 8vh auto; padding: 0 1.5rem; color: light-dark(#1f2328, #e6edf3); background: light-dark(#fff, #0d1117) }
-h1 { font-size: 1.6rem } h2 { font-size: 1.05rem; display: flex; justify-content: space-between; margin: 2rem 0 .5rem }
+h1 { font-size: 1.6rem; display: flex; gap: .75rem; align-items: center } h2 { font-size: 1.05rem; display: flex; justify-content: space-between; margin: 2rem 0 .5rem }
 p, li { color: light-dark(#57606a, #9198a1); margin: .25rem 0 }
 .bars { display: flex; gap: 2px; height: 1.75rem; justify-content: flex-end; background: light-dark(#f6f8fa, #161b22) }
 .bars i { flex: 0 1 6px; border-radius: 2px } .bars .ok { background: light-dark(#2da44e, #3fb950) } .bars .bad { background: light-dark(#cf222e, #f85149) }
@@ -159,10 +160,10 @@ a { color: light-dark(#0550ae, #79b8ff) }
 </head>
 <body>
 <main>
-<h1>${title}</h1>
+<h1><img src="/favicon.svg" alt="" width="36" height="36">${title}</h1>
 <p><strong>${summary}</strong> · ${report.updated_at} (UTC+8)</p>
 ${parts.join('\n')}
-<p><a href="/docs/${zh ? '' : 'en/'}">${zh ? '接口文档' : 'API reference'}</a> · <a href="/console/">${zh ? '控制台' : 'Console'}</a></p>
+<p><a href="${docsAddress(zh ? 'zh' : 'en')}">${zh ? '接口文档' : 'API reference'}</a> · <a href="/console/">${zh ? '控制台' : 'Console'}</a></p>
 </main>
 </body>
 </html>

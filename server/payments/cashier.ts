@@ -4,6 +4,7 @@ import { formatMinor } from '../../contract/payments.ts'
 import type { Language } from '../../contract/text.ts'
 import { languageOf } from '../http/call.ts'
 import { escapeHtml } from '../http/html.ts'
+import { logo } from '../http/visitor-page.ts'
 import type { Services } from '../services.ts'
 import type { Payments } from './payments.ts'
 import { cashierPath } from './providers.ts'
@@ -17,8 +18,6 @@ button{font:inherit;width:100%;padding:.7rem;border:0;border-radius:.5rem;backgr
 a{color:#0550ae}button:focus-visible,a:focus-visible{outline:3px solid #9ec5fe}
 footer{display:flex;justify-content:space-between;margin-top:1.5rem}
 @media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}p,dt{color:#9198a1}a{color:#79b8ff}}`
-
-const logo = `<p class="brand"><svg width="32" height="32" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#3b5bdb"/><path d="M9 25V9m0 4 15-5M9 25h5" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/><circle cx="9" cy="9" r="2.4" fill="#fff"/></svg>Tollgate</p>`
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',

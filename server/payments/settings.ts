@@ -44,7 +44,7 @@ const quotable: Setting<string | undefined>['parse'] = (given) =>
 export const paymentSettings = {
   PAYMENTS: setting(providerList, undefined, {
     zh: '支付方式，逗号分隔：alipay、wechatpay、stripe、transfer、sandbox；off 为关闭。默认：所有网关都是沙箱时为 sandbox，否则无',
-    en: 'Ways to pay, separated by commas: alipay, wechatpay, stripe, transfer, sandbox; off: none. Default: sandbox while every gateway is the sandbox, else none',
+    en: 'Payment methods, separated by commas: alipay, wechatpay, stripe, transfer, sandbox; off: none. Default: sandbox while every gateway is the sandbox, else none',
   }),
   PAYMENT_POLL_S: setting(querySchedule, [5, 30, 120, 600, 3_600], {
     zh: '下单后多少秒查询未支付的订单，递增；到期时再查一次',

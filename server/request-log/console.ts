@@ -2,6 +2,7 @@
 import type { EndpointName } from '../../contract/console/home.ts'
 import { requestRoutes, searchRoutes, type RequestFilter } from '../../contract/console/requests.ts'
 import type { RequestSummary, SearchHit } from '../../contract/console/responses/requests.ts'
+import type { Text } from '../../contract/text.ts'
 import { formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
@@ -82,23 +83,11 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
         before = next
       }
     }
-    const heading = [
-      'time',
-      'request_id',
-      'endpoint',
-      'action',
-      'method',
-      'status',
-      'code',
-      'message',
-      'ms',
-      'gateway',
-      'charged',
-      'given_back',
-      'address',
-      'source',
-    ]
-    return { name: `requests-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
+    const content = csvStream(
+      headings.map((heading) => heading[request.language]),
+      pages(),
+    )
+    return { name: `requests-${fileDays(input)}.csv`, content }
   })
 
   api.account(requestRoutes.one, async (request) => {
@@ -123,19 +112,39 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
       items.push({
         kind: 'request',
         id: row.request_id,
-        title: `${row.endpoint} ${row.action ?? ''}`.trim(),
-        detail: csvTime(row.at),
+        at: row.at,
+        endpoint: row.endpoint as EndpointName,
+        action: row.action,
       })
     }
     if (request.user.role === 'operator') {
       const found = await searchAccounts(db, { q, sort: 'username', order: 'asc', limit: 8, offset: 0 })
       for (const account of found.rows) {
-        items.push({ kind: 'account', id: String(account.id), title: account.username, detail: account.role })
+        const { id, username, role } = account
+        items.push({ kind: 'account', id: String(id), username, role })
       }
     }
     return { items }
   })
 }
+
+/** The words of the page; English readers get the names of the fields. */
+const headings: readonly Text[] = [
+  { zh: '时间', en: 'time' },
+  { zh: '请求编号', en: 'request_id' },
+  { zh: '接口', en: 'endpoint' },
+  { zh: '操作', en: 'action' },
+  { zh: '方法', en: 'method' },
+  { zh: '状态码', en: 'status' },
+  { zh: '代码', en: 'code' },
+  { zh: '消息', en: 'message' },
+  { zh: '耗时（毫秒）', en: 'ms' },
+  { zh: '网关', en: 'gateway' },
+  { zh: '扣减', en: 'charged' },
+  { zh: '退回', en: 'given_back' },
+  { zh: '来源 IP', en: 'address' },
+  { zh: '调用方式', en: 'source' },
+]
 
 function summaryOf(row: CallSummaryRow): RequestSummary {
   return {

@@ -37,8 +37,8 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
     const problems: Record<string, Text> = {}
     if (!isPhoneNumber(input.phone_number.trim())) {
       problems['phone_number'] = {
-        zh: '必须是11位大陆手机号',
-        en: 'Must be a mainland mobile number of 11 digits',
+        zh: '请输入 11 位中国内地手机号',
+        en: 'Enter an 11-digit mobile number of mainland China',
       }
     }
     const signName = input.sign_name?.trim() || undefined

@@ -57,7 +57,7 @@ const words = {
     reason: '失败原因',
   },
   en: {
-    heading: ['by', 'value', 'total', 'sent', 'delivered', 'failed', 'undecided', 'cancelled'],
+    heading: ['by', 'value', 'total', 'sent', 'delivered', 'failed', 'pending', 'cancelled'],
     day: 'day',
     template: 'template',
     gateway: 'gateway',

@@ -24,7 +24,7 @@ describe('account holder', () => {
   browserTest('signs up only when sign-up is on', async () => {
     await using closed = await browser.visit(service.url)
     await closed.page.goto('/console/sign-up')
-    await closed.page.getByText('平台没有开放注册').waitFor()
+    await closed.page.getByText('平台未开放注册').waitFor()
 
     await using open = await startService('sqlite', { SIGN_UP: 'on' })
     await using visitor = await browser.visit(open.url)

@@ -198,7 +198,7 @@ browserTest('the request log shows console calls with masked personal data', asy
     .first()
     .waitFor()
   await page.goto('/console/requests')
-  for (const action of ['generate 控制台', 'send 控制台', 'check 控制台']) {
+  for (const action of ['generate 控制台', 'send 控制台', '域名检测 · 批量 控制台']) {
     await page
       .getByRole('cell', { name: new RegExp(action) })
       .first()

@@ -202,7 +202,7 @@ describe('guesses', () => {
     const limited = await attempt(username, testPassword, '2001:db8:48:ffff::1')
     assert.equal(limited.status, 429)
     assert.ok(Number(limited.headers.get('retry-after')) > 0)
-    assert.match(limited.body.error.message, /^Too many tries/)
+    assert.match(limited.body.error.message, /^Too many attempts/)
     assert.equal((await attempt(username, testPassword, '2001:db8:49:1::1')).status, 200)
   })
 

@@ -1,6 +1,7 @@
 // The sign-in and sign-up pages. They load before anything else, so they import little.
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
+import { docsAddress } from '../../contract/docs-address.ts'
 import { useStart } from '../api/hooks.ts'
 import { setPreferences } from '../frame/preferences.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
@@ -110,7 +111,7 @@ function SignInFooter(): ReactNode {
       >
         {language === 'zh' ? 'English' : '中文'}
       </PlainButton>
-      <a className="plain-button" href="/docs/">
+      <a className="plain-button" href={docsAddress(language)}>
         {t.docs}
       </a>
     </div>

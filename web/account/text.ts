@@ -10,7 +10,7 @@ export const accountText = dictionary(
     required: '必填',
     passwordShort: (min: number) => `至少 ${min} 个字符`,
     passwordHint: (min: number) => `至少 ${min} 个字符，请勿使用常见密码`,
-    signUpClosed: '平台没有开放注册，请联系平台管理员开通账户。',
+    signUpClosed: '平台未开放注册，请联系平台管理员开通账户。',
     haveAccount: '已有账户？去登录',
     noAccount: '没有账户？注册一个',
     forgotten: '忘记密码请联系平台管理员重置。',

@@ -3,6 +3,7 @@ import {
   type ConsoleErrorCode,
   csrfHeader,
   type ErrorBody,
+  languageParameter,
   pathOf,
   type Route,
   viewAsParameter,
@@ -113,13 +114,19 @@ async function send<Input, Result>(
   throw toApiError(route, response.status, body, requestId)
 }
 
-/** The URL of a route, also used for links to files. */
+/** The URL of a route. */
 export function routeUrl<Query>(route: Route<Query, unknown>, query: Query, params: PathParams = {}): string {
   const viewed = route.path.startsWith('/operator/') || route.method !== 'GET' ? undefined : viewedAccount()
   return pathOf(route, params, {
     ...(query as Readonly<Record<string, string | number | boolean | undefined>>),
     ...(viewed === undefined ? {} : { [viewAsParameter]: viewed }),
   })
+}
+
+/** A link to a file, in the language of the console: the browser would ask for its own. */
+export function fileUrl<Query>(route: Route<Query, unknown>, query: Query, params: PathParams = {}): string {
+  const address = routeUrl(route, query, params)
+  return `${address}${address.includes('?') ? '&' : '?'}${languageParameter}=${preferences().language}`
 }
 
 async function fetchOrOffline(url: string, init: RequestInit): Promise<Response> {

@@ -2,13 +2,14 @@
 import { Link } from '@tanstack/react-router'
 import { Tag, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { creditRoutes, type LedgerFilter, redeemNote } from '../../contract/console/credits.ts'
+import { compactedNote, creditRoutes, type LedgerFilter, redeemNote } from '../../contract/console/credits.ts'
 import type { LedgerEntry } from '../../contract/console/responses/credits.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { ExactTime, Amount, formatCount } from '../parts/format.tsx'
 import { cursorQuery, CursorPager, List } from '../parts/list.tsx'
+import { causeOf } from './entry-cause.ts'
 import { creditsText } from './text.ts'
 
 interface LedgerProps {
@@ -17,7 +18,7 @@ interface LedgerProps {
   readonly onBefore: (before: string) => void
   readonly onClear: (() => void) | undefined
   /** The page with the requests of the account; undefined for the own account. */
-  readonly requestsPage?: string
+  readonly requestsPage: string | undefined
 }
 
 export function Ledger({ filter, before, onBefore, onClear, requestsPage }: LedgerProps): ReactNode {
@@ -27,6 +28,10 @@ export function Ledger({ filter, before, onBefore, onClear, requestsPage }: Ledg
     ...filter,
     ...cursorQuery(before),
   })
+  const noteText = (note: string) => {
+    if (note === compactedNote) return t.compacted
+    return note.startsWith(redeemNote) ? t.fromCode(note.slice(redeemNote.length)) : note
+  }
   return (
     <List
       query={ledger}
@@ -71,7 +76,7 @@ export function Ledger({ filter, before, onBefore, onClear, requestsPage }: Ledg
           render: (_value, { note }) =>
             note && (
               <div style={{ maxWidth: 280, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
-                {note.startsWith(redeemNote) ? t.fromCode(note.slice(redeemNote.length)) : note}
+                {noteText(note)}
               </div>
             ),
         },
@@ -86,20 +91,15 @@ interface OperationLinkProps {
   readonly requestsPage: string | undefined
 }
 
-/** The call that caused the entry. The domain watch charges without a call: its entries lead to the watch list. */
+/** What caused the entry. An operator opens only calls of the account: the other pages are its holder's. */
 function OperationLink({ operation, requestsPage }: OperationLinkProps): ReactNode {
-  const { action, request_id } = operation
-  if (request_id.startsWith('watch-')) {
-    if (requestsPage !== undefined) return <span className="mono">{action}</span>
-    return (
-      <Link to="/domain-check" search={{ tab: 'watch' }} className="mono">
-        {action}
-      </Link>
-    )
-  }
+  const pick = usePick()
+  const { text, to, search, isCall } = causeOf(operation)
+  const name = text ? pick(text) : <span className="mono">{operation.action}</span>
+  if (requestsPage !== undefined && !isCall) return name
   return (
-    <Link to={requestsPage ?? '/requests'} search={{ open: request_id }} className="mono">
-      {action}
+    <Link to={requestsPage ?? to} search={search}>
+      {name}
     </Link>
   )
 }

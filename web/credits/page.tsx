@@ -3,40 +3,27 @@ import { GiftOutlined, ShoppingCartOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
 import { Button, Card, Progress, Select } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
-import {
-  creditRoutes,
-  type LedgerFilter,
-  type LedgerKind,
-  ledgerKinds,
-} from '../../contract/console/credits.ts'
-import { type ApiType, apiTypeNames, apiTypes, isApiType } from '../../contract/credits.ts'
+import { creditRoutes } from '../../contract/console/credits.ts'
+import { type ApiType, apiTypeNames, apiTypes } from '../../contract/credits.ts'
 import { useApiQuery, useMe } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { Chart } from '../parts/chart.tsx'
-import { DateRange } from '../parts/date-range.tsx'
-import { resolveDayRange } from '../parts/day-range.ts'
-import { ExportLink } from '../parts/export-link.tsx'
 import { formatCount } from '../parts/format.tsx'
-import { SelectFilter } from '../parts/filters.tsx'
 import { LoadError } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
-import { Ledger } from './ledger.tsx'
+import { FilteredLedger, LedgerFilters, useLedgerFilter } from './filtered-ledger.tsx'
 import { Redeem } from './redeem.tsx'
 import { creditsText } from './text.ts'
-
-const defaults = { range: '30d', from: '', to: '', type: '', kind: '', before: '', redeem: '' }
 
 export function CreditsPage(): ReactNode {
   const t = useText(creditsText)
   const pick = usePick()
   const me = useMe()
-  const [params, setParams] = useUrlState(defaults)
-  const days = resolveDayRange(params.range, params.from, params.to, Date.now())
-  const history = useApiQuery(creditRoutes.history, days)
-  const type: ApiType | undefined = isApiType(params.type) ? params.type : undefined
-  const kind: LedgerKind | undefined = ledgerKinds.find((value) => value === params.kind)
-  const filter: LedgerFilter = { ...days, ...(type ? { api_type: type } : {}), ...(kind ? { kind } : {}) }
+  const [params, setParams] = useUrlState({ redeem: '' })
+  const ledger = useLedgerFilter({ range: '30d' })
+  const { type } = ledger
+  const history = useApiQuery(creditRoutes.history, ledger.days)
 
   // One type at a time, because the balances differ too much for one axis.
   const [chosenType, setChosenType] = useState<ApiType>('short_link')
@@ -91,26 +78,7 @@ export function CreditsPage(): ReactNode {
           </Card>
         ))}
       </div>
-      <div className="filters" style={{ marginBottom: 0 }}>
-        <DateRange {...params} onChange={(range) => setParams({ ...range, before: '' })} />
-        <SelectFilter
-          label={t.type}
-          allLabel={t.allTypes}
-          value={params.type}
-          values={apiTypes}
-          nameOf={(value) => pick(apiTypeNames[value])}
-          onChange={(value) => setParams({ type: value, before: '' })}
-        />
-        <SelectFilter
-          label={t.kind}
-          allLabel={t.allKinds}
-          value={params.kind}
-          values={ledgerKinds}
-          nameOf={(value) => t[value]}
-          onChange={(value) => setParams({ kind: value, before: '' })}
-        />
-        <ExportLink route={creditRoutes.ledgerCsv} filter={filter} />
-      </div>
+      <LedgerFilters state={ledger} />
       {history.isError ? (
         <LoadError error={history.error} onRetry={() => void history.refetch()} />
       ) : (
@@ -134,16 +102,7 @@ export function CreditsPage(): ReactNode {
           {...figures}
         />
       )}
-      <Card size="small" title={<h2>{t.ledger}</h2>}>
-        <Ledger
-          filter={filter}
-          before={params.before}
-          onBefore={(before) => setParams({ before })}
-          onClear={
-            type || kind || params.range !== defaults.range ? () => setParams({ ...defaults }) : undefined
-          }
-        />
-      </Card>
+      <FilteredLedger state={ledger} title={t.ledger} />
       <Redeem open={params.redeem === '1'} onClose={() => setParams({ redeem: '' })} />
     </Page>
   )

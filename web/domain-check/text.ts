@@ -85,7 +85,7 @@ export const domainText = dictionary(
     start: 'Start check',
     progress: (done: string, total: string) => `${done} / ${total}`,
     running: 'Running',
-    done: 'Completed',
+    done: 'Finished',
     failed: 'Failed',
     url: 'URL',
     kind: 'Type',

@@ -3,7 +3,8 @@ import { App, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type AlertChannelInput, type ConfirmInput, eventRoutes } from '../../contract/console/events.ts'
 import type { AlertChannel } from '../../contract/console/responses/events.ts'
-import { alertLimits, maxAlertPercents } from '../../contract/events.ts'
+import { alertLimits, maxAlertPercents, webhookLimits } from '../../contract/events.ts'
+import { dayMs } from '../../contract/time.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
@@ -110,7 +111,7 @@ function ChannelState({ channel }: { channel: AlertChannel }): ReactNode {
   if (channel.state === 'unconfirmed') return <StatusLabel tone="warning">{t.unconfirmed}</StatusLabel>
   const reasons: Readonly<Record<string, string>> = {
     rejected: t.rejected,
-    failing: t.failingLong,
+    failing: t.failingLong(webhookLimits.disableAfterMs / dayMs),
     unsubscribed: t.unsubscribed,
   }
   return (

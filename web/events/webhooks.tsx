@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { eventRoutes, type WebhookInput } from '../../contract/console/events.ts'
 import type { Webhook } from '../../contract/console/responses/events.ts'
 import { eventTypes, type EventType, webhookLimits } from '../../contract/events.ts'
+import { dayMs, hourMs } from '../../contract/time.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
@@ -100,7 +101,7 @@ export function WebhookState({ webhook }: { webhook: Webhook }): ReactNode {
   if (webhook.state === 'disabled') {
     const reasons: Readonly<Record<string, string>> = {
       gone: t.gone,
-      failing: t.failingLong,
+      failing: t.failingLong(webhookLimits.disableAfterMs / dayMs),
       by_user: t.byUser,
     }
     return (
@@ -165,7 +166,7 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps): ReactNode {
       <Confirm
         open={confirming === 'rotate'}
         title={t.rotateTitle}
-        consequence={t.rotateText}
+        consequence={t.rotateText(webhookLimits.rotationMs / hourMs)}
         ok={t.rotate}
         onClose={() => setConfirming(undefined)}
         onConfirm={async () => onSecret((await rotate.mutateAsync({ body: {}, params })).secret)}
@@ -215,7 +216,12 @@ function WebhookDialog({ editing, onClose, onSecret }: WebhookDialogProps): Reac
         else onSecret((await add.mutateAsync({ body })).secret)
       }}
     >
-      <Form.Item name="url" label="URL" rules={[{ required: true, message: t.urlRule }]} extra={t.urlHint}>
+      <Form.Item
+        name="url"
+        label="URL"
+        rules={[{ required: true, message: t.urlRule }]}
+        extra={t.urlHint(webhookLimits.timeoutMs / 1000)}
+      >
         <Input
           className="mono"
           maxLength={webhookLimits.urlLength}

@@ -34,9 +34,11 @@ import { Badge, Tooltip } from 'antd'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { type AreaName, areaOf, mayAccess, type OperatorRole } from '../../contract/console/roles.ts'
+import { docsAddress } from '../../contract/docs-address.ts'
+import type { Language } from '../../contract/text.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { type AccountPath, accountPages } from './boot.ts'
-import { useText } from './i18n.ts'
+import { useLanguage, useText } from './i18n.ts'
 import { setPreferences, usePreferences } from './preferences.ts'
 import { useOperatorRole } from './rights.tsx'
 import { frameText } from './text.ts'
@@ -50,7 +52,7 @@ interface NavigationItem {
   readonly label: TextKey
   readonly icon: ReactNode
   /** A page outside the console. */
-  readonly href?: string
+  readonly href?: (language: Language) => string
   /** Further words by which the search finds the page: pinyin with its initials, and synonyms. */
   readonly words: string
   /** Which operators see it, when the path does not say. */
@@ -73,7 +75,7 @@ const accountDetails: Readonly<Record<AccountPath, Omit<NavigationItem, 'to' | '
   '/security': { icon: <LockOutlined />, words: 'anquan aq 2fa password mail' },
   '/requests': { icon: <ProfileOutlined />, words: 'qingqiujilu qqjl log' },
   '/events': { icon: <NotificationOutlined />, words: 'shijiantongzhi sjtz webhook' },
-  '/docs': { href: '/docs/', icon: <BookOutlined />, words: 'jiekouwendang jkwd api' },
+  '/docs': { href: docsAddress, icon: <BookOutlined />, words: 'jiekouwendang jkwd api' },
   '/credits': { icon: <WalletOutlined />, words: 'edu ed balance ledger' },
   '/buy': { icon: <ShoppingCartOutlined />, words: 'goumai gm chongzhi cz pay' },
   '/orders': { icon: <ContainerOutlined />, words: 'dingdan dd payment refund' },
@@ -205,6 +207,7 @@ export function Navigation({ operator, folded, onChosen }: NavigationProps): Rea
   const waiting = useApiQuery(operatorRoutes.waiting, {}, { enabled: operator, refetchMs: 60_000 })
   const counts: Readonly<Record<string, number>> = {
     '/operator/reviews': waiting.data?.reviews ?? 0,
+    '/operator/abuse': waiting.data?.reports ?? 0,
     '/operator/invoices': (waiting.data?.invoices ?? 0) + (waiting.data?.refunded_invoices ?? 0),
     '/operator/reconciliation': waiting.data?.payment_differences ?? 0,
   }
@@ -285,6 +288,7 @@ interface ItemsProps {
 
 function Items({ items, counts, folded, onChosen }: ItemsProps): ReactNode {
   const t = useText(frameText)
+  const language = useLanguage()
   return (
     <ul>
       {items.map(({ to, href, label, icon }) => (
@@ -292,7 +296,9 @@ function Items({ items, counts, folded, onChosen }: ItemsProps): ReactNode {
           <Tooltip title={folded ? t[label] : undefined} placement="right">
             <Link
               to={to}
-              {...(href === undefined ? {} : { href, target: '_blank', reloadDocument: true })}
+              {...(href === undefined
+                ? {}
+                : { href: href(language), target: '_blank', reloadDocument: true })}
               activeOptions={{ exact: to === '/', includeSearch: false }}
               activeProps={{ className: 'active', 'aria-current': 'page' }}
               aria-label={folded ? t[label] : undefined}

@@ -7,10 +7,12 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import { searchRoutes } from '../../contract/console/requests.ts'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
+import { formatTime } from '../../contract/time.ts'
 import { useApiQuery } from '../api/hooks.ts'
+import { callText } from '../parts/names.ts'
 import { accountGroups, operatorGroupsFor } from './navigation.tsx'
 import { useOperatorRole } from './rights.tsx'
-import { useText } from './i18n.ts'
+import { usePick, useText } from './i18n.ts'
 import { frameText } from './text.ts'
 
 const minQueryLength = 3
@@ -50,6 +52,7 @@ const actions = [
 
 export function Search({ open, operator, onClose }: SearchProps): ReactNode {
   const t = useText(frameText)
+  const pick = usePick()
   const navigate = useNavigate()
   const role = useOperatorRole()
   const [input, setInput] = useState('')
@@ -106,16 +109,24 @@ export function Search({ open, operator, onClose }: SearchProps): ReactNode {
       to: '/sms',
       search: { q: code },
     })),
-    ...(query.length >= minQueryLength && filter !== '' ? (hits.data?.items ?? []) : []).map(
-      ({ kind, id, title, detail }): Choice => ({
-        key: `${kind}${id}`,
-        group: kind === 'account' ? t.accounts : t.calls,
-        title,
-        detail,
-        ...(kind === 'account'
-          ? { to: `/operator/accounts/${id}`, search: {} }
-          : { to: '/requests', search: { open: id } }),
-      }),
+    ...(query.length >= minQueryLength && filter !== '' ? (hits.data?.items ?? []) : []).map((hit): Choice =>
+      hit.kind === 'account'
+        ? {
+            key: `account${hit.id}`,
+            group: t.accounts,
+            title: hit.username,
+            detail: hit.role === 'operator' ? t.operator : '',
+            to: `/operator/accounts/${hit.id}`,
+            search: {},
+          }
+        : {
+            key: `request${hit.id}`,
+            group: t.calls,
+            title: pick(callText(hit.endpoint, hit.action)),
+            detail: formatTime(hit.at),
+            to: '/requests',
+            search: { open: hit.id },
+          },
     ),
     ...actions
       .filter(({ label, words }) => filter !== '' && `${t[label]} ${words}`.toLowerCase().includes(filter))

@@ -4,7 +4,7 @@ import { dictionary } from '../frame/i18n.ts'
 export const limitsText = dictionary(
   {
     title: '密钥限制',
-    lead: '限制密钥的权限、来源地址和用量，密钥泄露时可减少损失。修改后立即生效。',
+    lead: '限制密钥的权限、来源 IP 和用量，密钥泄露时可减少损失。修改后立即生效。',
     change: '修改限制',
     scopes: '权限',
     allScopes: '全部权限',
@@ -12,9 +12,9 @@ export const limitsText = dictionary(
     scopesNeeded: '请至少选择一项权限',
     scopesText: '超出权限的调用返回 403“无权执行此操作”。',
     addresses: 'IP 白名单',
-    anyAddress: '不限来源地址',
+    anyAddress: '不限 IP 地址',
     addressesText: (max: number) =>
-      `每行一个 IPv4、IPv6 地址或 CIDR 范围，至多 ${max} 个；留空表示不限。其他地址的调用返回 403。`,
+      `每行一个 IPv4、IPv6 地址或 CIDR 范围，最多 ${max} 个；留空表示不限。其他地址的调用返回 403。`,
     yourAddress: (address: string) => `您当前的地址是 ${address}`,
     excluded: '保存后，从您当前的地址调用接口会被拒绝。控制台不受影响，可以随时在此修改。',
     saveAnyway: '仍要保存',
@@ -44,8 +44,8 @@ export const limitsText = dictionary(
     onlyScopes: 'Selected only',
     scopesNeeded: 'Select at least one scope',
     scopesText: 'A call outside the scopes returns 403 “No permission for this operation”.',
-    addresses: 'Allowed addresses',
-    anyAddress: 'Any address',
+    addresses: 'Allowed IP addresses',
+    anyAddress: 'Any IP address',
     addressesText: (max: number) =>
       `One IPv4 or IPv6 address or CIDR range per line, ${max} at most; leave empty for any. Calls from elsewhere return 403.`,
     yourAddress: (address: string) => `Your current IP address is ${address}`,

@@ -2,10 +2,11 @@
 import { Link } from '@tanstack/react-router'
 import { Alert, Card, Segmented, Select } from 'antd'
 import type { ReactNode } from 'react'
+import { docsAddress, operationAnchor } from '../../contract/docs-address.ts'
 import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import { useApiQuery, useMe, useStart } from '../api/hooks.ts'
-import { usePick, useText } from '../frame/i18n.ts'
+import { useLanguage, usePick, useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { useIsNarrow } from '../parts/narrow.ts'
 import { endpointText } from '../parts/names.ts'
@@ -17,6 +18,7 @@ import { keysText } from './text.ts'
 export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
   const t = useText(keysText)
   const pick = usePick()
+  const readerLanguage = useLanguage()
   const me = useMe()
   const start = useStart()
   const [params, setParams] = useUrlState({ operation: 'sms.credits', language: 'curl' })
@@ -33,9 +35,18 @@ export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
     ...exampleBody(chosen, caller),
     ...(isSend && template ? templateValues(template) : {}),
   }
+  const [, operationName = ''] = chosen.id.split('.')
+  const reference = `${docsAddress(readerLanguage)}#${operationAnchor(chosen.endpoint, operationName)}`
   const code = sample(language, { baseUrl, endpoint: chosen.endpoint, values })
   return (
-    <Card title={<h2>{t.samples}</h2>}>
+    <Card
+      title={<h2>{t.samples}</h2>}
+      extra={
+        <a href={reference} target="_blank" rel="noopener">
+          {t.reference}
+        </a>
+      }
+    >
       <div className="stack">
         <span>{newKey === undefined ? t.samplesText : t.samplesWithKey}</span>
         <div className="row-between">

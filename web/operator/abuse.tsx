@@ -12,6 +12,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { ExactTime, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
+import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
 import { domainsText } from '../shortlink/domains-text.ts'
 import { AccountByName } from './account-link.tsx'
@@ -38,6 +39,7 @@ export function AbusePage(): ReactNode {
     >
       <div className="filters" style={{ marginBottom: 0 }}>
         <Segmented
+          aria-label={t.abuse}
           value={isBans ? 'bans' : 'reports'}
           onChange={(tab) => setParams({ tab, before: '' })}
           options={[
@@ -47,6 +49,7 @@ export function AbusePage(): ReactNode {
         />
         {!isBans && (
           <Segmented
+            aria-label={t.state}
             value={params.state}
             onChange={(state) => setParams({ state, before: '' })}
             options={reportStates.map((value) => ({
@@ -242,6 +245,7 @@ function Decide({
 function AddBan({ open, onClose }: { open: boolean; onClose: () => void }): ReactNode {
   const t = useText(domainsText)
   const { message } = App.useApp()
+  const common = useText(partsText)
   const [form] = Form.useForm<{ kind: 'link' | 'host'; value: string; note: string }>()
   const add = useApiMutation(linkAbuseRoutes.addBan)
   return (
@@ -265,7 +269,7 @@ function AddBan({ open, onClose }: { open: boolean; onClose: () => void }): Reac
           ]}
         />
       </Form.Item>
-      <Form.Item name="value" label={t.value} rules={[{ required: true, message: t.value }]}>
+      <Form.Item name="value" label={t.value} rules={[{ required: true, message: common.required }]}>
         <Input className="mono" placeholder="bad.example.com" maxLength={260} />
       </Form.Item>
     </OperatorForm>

@@ -1,20 +1,12 @@
 // Tabs of an account's page that show what its holder sees: ledger, requests and sessions.
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
-import { creditRoutes, type LedgerFilter, ledgerKinds } from '../../contract/console/credits.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
-import { apiTypeNames, apiTypes, isApiType } from '../../contract/credits.ts'
 import { useApiQuery } from '../api/hooks.ts'
-import { Ledger } from '../credits/ledger.tsx'
-import { creditsText } from '../credits/text.ts'
-import { usePick, useText } from '../frame/i18n.ts'
-import { DateRange } from '../parts/date-range.tsx'
-import { resolveDayRange } from '../parts/day-range.ts'
-import { ExportLink } from '../parts/export-link.tsx'
-import { SelectFilter } from '../parts/filters.tsx'
+import { FilteredLedger, LedgerFilters, useLedgerFilter } from '../credits/filtered-ledger.tsx'
+import { useText } from '../frame/i18n.ts'
 import { ExactTime, RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
-import { useUrlState } from '../parts/url-state.ts'
 import { type ViewedAccount, viewedQuery } from '../requests/detail.tsx'
 import { RequestLog, useRequestLog } from '../requests/log.tsx'
 import { accountPath } from './account-link.tsx'
@@ -25,52 +17,12 @@ interface TabProps {
   readonly id: number
 }
 
-const ledgerDefaults = { range: 'all', from: '', to: '', type: '', kind: '', before: '' }
-
 export function LedgerTab({ id }: TabProps): ReactNode {
-  const t = useText(creditsText)
-  const pick = usePick()
-  const [params, setParams] = useUrlState(ledgerDefaults)
-  const type = isApiType(params.type) ? params.type : undefined
-  const kind = ledgerKinds.find((value) => value === params.kind)
-  const filter: LedgerFilter = {
-    ...resolveDayRange(params.range, params.from, params.to, Date.now()),
-    ...(type ? { api_type: type } : {}),
-    ...(kind ? { kind } : {}),
-    ...viewedQuery({ id }),
-  }
-  const isFiltered = params.range !== ledgerDefaults.range || type !== undefined || kind !== undefined
+  const state = useLedgerFilter({ range: 'all', accountQuery: viewedQuery({ id }) })
   return (
     <>
-      <div className="filters" style={{ marginBottom: 0 }}>
-        <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />
-        <SelectFilter
-          label={t.type}
-          allLabel={t.allTypes}
-          value={params.type}
-          values={apiTypes}
-          nameOf={(value) => pick(apiTypeNames[value])}
-          onChange={(value) => setParams({ type: value, before: '' })}
-        />
-        <SelectFilter
-          label={t.kind}
-          allLabel={t.allKinds}
-          value={params.kind}
-          values={ledgerKinds}
-          nameOf={(value) => t[value]}
-          onChange={(value) => setParams({ kind: value, before: '' })}
-        />
-        <ExportLink route={creditRoutes.ledgerCsv} filter={filter} />
-      </div>
-      <Card size="small">
-        <Ledger
-          filter={filter}
-          before={params.before}
-          onBefore={(before) => setParams({ before })}
-          onClear={isFiltered ? () => setParams({ ...ledgerDefaults }) : undefined}
-          requestsPage={accountPath(id, 'requests')}
-        />
-      </Card>
+      <LedgerFilters state={state} withAll />
+      <FilteredLedger state={state} requestsPage={accountPath(id, 'requests')} />
     </>
   )
 }

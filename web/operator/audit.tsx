@@ -1,5 +1,5 @@
 // The audit log.
-import { Card } from 'antd'
+import { Card, Select } from 'antd'
 import type { ReactNode } from 'react'
 import { type AuditFilter, operatorRoutes } from '../../contract/console/operator.ts'
 import { useApiQuery } from '../api/hooks.ts'
@@ -35,7 +35,6 @@ export function AuditPage(): ReactNode {
   })
   const fields = [
     ['actor', t.actor],
-    ['action', t.action],
     ['target', t.target],
   ] as const
   return (
@@ -51,6 +50,17 @@ export function AuditPage(): ReactNode {
             onSearch={(value) => setParams({ [name]: value, before: '' })}
           />
         ))}
+        <Select<string>
+          aria-label={t.action}
+          style={{ minWidth: 200 }}
+          showSearch={{ optionFilterProp: 'label' }}
+          value={params.action}
+          onChange={(action) => setParams({ action, before: '' })}
+          options={[
+            { value: '', label: t.allActions },
+            ...Object.entries(actionNames).map(([value, name]) => ({ value, label: pick(name) })),
+          ]}
+        />
         <ExportLink route={operatorRoutes.auditCsv} filter={filter} />
       </div>
       <Card size="small">

@@ -1,5 +1,5 @@
 // The gateways: priority, status, errors, and a test.
-import { App, Button, Card, Form, Input } from 'antd'
+import { Alert, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import type { GatewayState, GatewayTest } from '../../contract/console/responses/operator-products.ts'
@@ -27,8 +27,10 @@ export function GatewaysPage(): ReactNode {
   const pick = usePick()
   const gateways = useApiQuery(operatorProductRoutes.gateways, {}, { refetchMs: 15_000 })
   const [testing, setTesting] = useState<GatewayState>()
+  const [tested, setTested] = useState<TestedGateway>()
   return (
     <Page title={t.gateways} lead={t.gatewaysLead}>
+      {tested && <TestResult tested={tested} onClose={() => setTested(undefined)} />}
       <Card size="small">
         <List<GatewayState, NonNullable<typeof gateways.data>>
           query={gateways}
@@ -88,7 +90,7 @@ export function GatewaysPage(): ReactNode {
           ]}
         />
       </Card>
-      <TestGateway gateway={testing} onClose={() => setTesting(undefined)} />
+      <TestGateway gateway={testing} onTested={setTested} onClose={() => setTesting(undefined)} />
     </Page>
   )
 }
@@ -98,21 +100,36 @@ function GatewayCount({ of, isOn }: { of: number; isOn: boolean }): ReactNode {
   return isOn || of > 0 ? <span className="num">{formatCount(of)}</span> : <span className="muted">–</span>
 }
 
-function TestGateway({
-  gateway,
-  onClose,
-}: {
-  gateway: GatewayState | undefined
-  onClose: () => void
-}): ReactNode {
+interface TestedGateway {
+  readonly name: string
+  readonly result: GatewayTest
+}
+
+function TestResult({ tested, onClose }: { tested: TestedGateway; onClose: () => void }): ReactNode {
   const t = useText(productsText)
-  const { notification } = App.useApp()
+  const { ok, message, duration_ms } = tested.result
+  const outcome = ok ? t.testOk(formatDuration(duration_ms)) : t.testFailed
+  return (
+    <Alert
+      showIcon
+      closable={{ onClose }}
+      type={ok ? 'success' : 'error'}
+      title={`${tested.name} · ${outcome}`}
+      description={message}
+    />
+  )
+}
+
+interface TestGatewayProps {
+  readonly gateway: GatewayState | undefined
+  readonly onTested: (tested: TestedGateway) => void
+  readonly onClose: () => void
+}
+
+function TestGateway({ gateway, onTested, onClose }: TestGatewayProps): ReactNode {
+  const t = useText(productsText)
   const [form] = Form.useForm<{ phone_number?: string; note: string }>()
   const test = useApiMutation(operatorProductRoutes.testGateway)
-  const showResult = ({ ok, message, duration_ms }: GatewayTest) =>
-    ok
-      ? notification.success({ title: t.testOk(formatDuration(duration_ms)), description: message })
-      : notification.error({ title: t.testFailed, description: message, duration: 0 })
   return (
     <OperatorForm<{ phone_number?: string }>
       open={gateway !== undefined}
@@ -122,7 +139,8 @@ function TestGateway({
       onClose={onClose}
       onSubmit={async (body) => {
         if (!gateway) return
-        showResult(await test.mutateAsync({ body, params: { group: gateway.group, name: gateway.name } }))
+        const { group, name } = gateway
+        onTested({ name, result: await test.mutateAsync({ body, params: { group, name } }) })
       }}
     >
       <p>{t.testText}</p>

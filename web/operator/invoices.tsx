@@ -12,6 +12,7 @@ import { May } from '../frame/rights.tsx'
 import { toBase64 } from '../parts/base64.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
+import { formatMoney } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -100,7 +101,7 @@ function OneInvoice({ invoice }: { invoice: Invoice }): ReactNode {
   const correct = useApiMutation(operatorPaymentRoutes.correctInvoice)
   const params = { id: invoice.id }
   const hasChanged = invoice.state === 'open' && invoice.current_amount !== invoice.amount
-  const left = `${invoice.current_amount} ${invoice.currency}`
+  const left = formatMoney(invoice.current_amount ?? '0.00', invoice.currency)
   return (
     <div className="stack">
       {hasChanged && <Alert type="warning" showIcon title={t.changed(left)} />}

@@ -50,12 +50,26 @@ function Problems({ overview }: { overview: Overview }): ReactNode {
   const errorRate = today && today.total > 0 ? today.our_errors / today.total : 0
   const reviews = waiting.data?.reviews ?? 0
   const refundedInvoices = waiting.data?.refunded_invoices ?? 0
+  const reports = waiting.data?.reports ?? 0
+  const invoices = waiting.data?.invoices ?? 0
+  const differences = waiting.data?.payment_differences ?? 0
   const blocked = waiting.data?.blocked_domains ?? []
   const webhooks = useText(webhooksText)
   const health = useWebhookHealth().data
   const down = overview.gateways.flatMap((group) => group.down ?? [])
   const problems: readonly { text: string; to?: string; search?: Record<string, string> }[] = [
     ...(reviews > 0 ? [{ text: t.reviewsWaiting(formatCount(reviews)), to: '/operator/reviews' }] : []),
+    ...(reports > 0 ? [{ text: t.reportsWaiting(formatCount(reports)), to: '/operator/abuse' }] : []),
+    ...(invoices > 0 ? [{ text: t.invoicesWaiting(formatCount(invoices)), to: '/operator/invoices' }] : []),
+    ...(differences > 0
+      ? [
+          {
+            text: t.differencesWaiting(formatCount(differences)),
+            to: '/operator/reconciliation',
+            search: { tab: 'differences' },
+          },
+        ]
+      : []),
     ...(refundedInvoices > 0
       ? [
           {

@@ -5,11 +5,12 @@ import { type ReactNode, useState } from 'react'
 import { operatorPaymentRoutes } from '../../contract/console/payments.ts'
 import type { CreditPackage } from '../../contract/console/responses/payments.ts'
 import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
-import { currencies, paymentLimits } from '../../contract/payments.ts'
+import { currencies, packageCodePattern, paymentLimits } from '../../contract/payments.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { formatMoney } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { CreditList } from '../payments/parts.tsx'
@@ -38,12 +39,12 @@ export function PackagesPage(): ReactNode {
           items={({ items }) => items}
           rowKey={({ code }) => code}
           label={t.packages}
-          empty={{ text: t.noPackages, action: add }}
+          empty={{ text: t.noPackagesYet, action: add }}
           columns={[
             { title: t.code, render: (_value, { code }) => <span className="mono">{code}</span> },
             { title: t.name, dataIndex: 'name' },
             { title: t.credits, render: (_value, { credits }) => <CreditList credits={credits} /> },
-            { title: t.price, align: 'end', render: (_value, one) => `${one.price} ${one.currency}` },
+            { title: t.price, align: 'end', render: (_value, one) => formatMoney(one.price, one.currency) },
             { title: t.hidden, render: (_value, { hidden }) => (hidden ? '✓' : '–') },
             {
               title: '',
@@ -122,7 +123,13 @@ function EditPackage({ edited, onClose }: { edited: CreditPackage | 'new'; onClo
         <Form.Item
           name="code"
           label={t.code}
-          rules={[{ required: true, pattern: /^[\w-]{1,32}$/, message: t.required }]}
+          rules={[
+            {
+              required: true,
+              pattern: new RegExp(packageCodePattern),
+              message: t.codeRule(paymentLimits.packageCode),
+            },
+          ]}
         >
           <Input className="mono" maxLength={paymentLimits.packageCode} />
         </Form.Item>
@@ -144,7 +151,7 @@ function EditPackage({ edited, onClose }: { edited: CreditPackage | 'new'; onClo
         <Form.Item
           name="price"
           label={t.price}
-          rules={[{ required: true, pattern: /^\d+(\.\d{1,2})?$/, message: t.required }]}
+          rules={[{ required: true, pattern: /^\d+(\.\d{1,2})?$/, message: t.priceRule }]}
         >
           <Input inputMode="decimal" maxLength={12} />
         </Form.Item>

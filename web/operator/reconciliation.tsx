@@ -16,7 +16,7 @@ import { usePick, useText } from '../frame/i18n.ts'
 import { May, useMay } from '../frame/rights.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
-import { StatusLabel } from '../parts/format.tsx'
+import { formatMoney, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -116,7 +116,7 @@ function Side({ side }: { side: Reconciliation['ours'] }): ReactNode {
   const sumsOf = (name: 'amount' | 'refund_amount') =>
     side.sums
       .filter((sum) => sum[name] !== '0.00')
-      .map((sum) => `${sum[name]} ${sum.currency}`)
+      .map((sum) => formatMoney(sum[name], sum.currency))
       .join(' · ')
   return (
     <div style={{ whiteSpace: 'nowrap' }}>

@@ -38,7 +38,7 @@ export const tokensText = dictionary(
     leaveTitle: '令牌尚未保存',
     leaveText: '离开后无法再次查看该令牌。',
     role: '角色',
-    accountHolder: '客户账户',
+    accountHolder: '普通用户',
     changeRole: '变更角色',
     roleChanged: '角色已变更，立即生效',
     lessText: '该管理员会立即失去部分权限，其令牌也一样。',

@@ -4,6 +4,8 @@ import { App, Card, Form, Skeleton } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorEventRoutes } from '../../contract/console/events.ts'
 import type { Webhook, WebhookHealth } from '../../contract/console/responses/events.ts'
+import { webhookLimits } from '../../contract/events.ts'
+import { dayMs } from '../../contract/time.ts'
 import { type ApiQuery, useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { Deliveries } from '../events/deliveries.tsx'
 import { readSince, SinceField, type SinceFields, yesterday } from '../events/since-field.tsx'
@@ -32,7 +34,7 @@ export function OperatorWebhooksPage(): ReactNode {
   const t = useText(webhooksText)
   const [params] = useUrlState({ account: '', webhook: '' })
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page title={t.title} lead={t.lead(webhookLimits.disableAfterMs / dayMs)}>
       {params.account === '' ? <AllAccounts /> : <OneAccount key={params.account} id={params.account} />}
       {params.webhook !== '' && <AccountDeliveries key={params.webhook} webhook={params.webhook} />}
     </Page>

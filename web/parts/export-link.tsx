@@ -3,7 +3,7 @@ import { DownloadOutlined } from '@ant-design/icons'
 import { Button } from 'antd'
 import type { ReactNode } from 'react'
 import type { CsvFile, Route } from '../../contract/console/route.ts'
-import { type PathParams, routeUrl } from '../api/client.ts'
+import { type PathParams, fileUrl } from '../api/client.ts'
 import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
@@ -16,7 +16,7 @@ interface ExportLinkProps<Filter> {
 export function ExportLink<Filter>({ route, filter, params = {} }: ExportLinkProps<Filter>): ReactNode {
   const t = useText(partsText)
   return (
-    <Button icon={<DownloadOutlined />} href={routeUrl(route, filter, params)} download>
+    <Button icon={<DownloadOutlined />} href={fileUrl(route, filter, params)} download>
       {t.exportCsv}
     </Button>
   )

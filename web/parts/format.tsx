@@ -29,7 +29,15 @@ export function formatCompactCount(value: number, language: Language): string {
 }
 
 export function formatPercent(ratio: number): string {
-  return `${(ratio * 100).toFixed(ratio > 0.9995 || ratio === 0 ? 0 : 1)}%`
+  const percent = ratio * 100
+  if (ratio === 0 || ratio >= 1) return `${percent.toFixed(ratio > 1 ? 1 : 0)}%`
+  // A few failures among many calls must not look like none.
+  return `${Math.min(99.9, Math.max(0.1, percent)).toFixed(1)}%`
+}
+
+/** `12345.00` and `CNY`: 12,345.00 CNY. */
+export function formatMoney(amount: string, currency: string): string {
+  return `${amount.replace(/\B(?=(\d{3})+(?!\d)(?=\.|$))/g, ',')} ${currency}`
 }
 
 export function formatDuration(ms: number): string {
@@ -73,7 +81,7 @@ const units: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 
 function relativeTime(ms: number, now: number, language: Language, justNow: string): string {
   const difference = ms - now
-  const format = new Intl.RelativeTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { numeric: 'auto' })
+  const format = new Intl.RelativeTimeFormat(language === 'zh' ? 'zh-CN' : 'en', { numeric: 'always' })
   for (const [unit, size] of units) {
     if (Math.abs(difference) >= size) {
       // The date is more useful than a number of days after a month.
@@ -107,7 +115,7 @@ export function ExactTime({ at }: { at: number | null | undefined }): ReactNode 
   if (at === null || at === undefined) return <span className="muted">–</span>
   const [day, time] = formatTime(at).split(' ')
   return (
-    <Tooltip title={`${relativeTime(at, Date.now(), language, t.justNow)} (UTC+8)`}>
+    <Tooltip title={`${relativeTime(at, Date.now(), language, t.justNow)} · UTC+8`}>
       <time dateTime={new Date(at).toISOString()} className="nowrap num exact">
         <span>{day}</span> <span>{time}</span>
       </time>

@@ -7,6 +7,7 @@ import { type PaymentProviderName, paymentProviderNames } from '../../contract/p
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
+import { formatMoney } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
 import { CreditList } from './parts.tsx'
@@ -43,9 +44,7 @@ export function BuyPage(): ReactNode {
               <div className="grid-4">
                 {items.map((item) => (
                   <Card key={item.code} size="small" title={<h2>{item.name}</h2>}>
-                    <div className="figure">
-                      {item.price} {item.currency}
-                    </div>
+                    <div className="figure">{formatMoney(item.price, item.currency)}</div>
                     <CreditList credits={item.credits} />
                     <Button
                       type="primary"

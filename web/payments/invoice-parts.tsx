@@ -6,7 +6,7 @@ import type { Invoice } from '../../contract/console/responses/payments.ts'
 import { invoiceKinds, type InvoiceState, invoiceStates } from '../../contract/payments.ts'
 import { formatTime } from '../../contract/time.ts'
 import { usePick, useText } from '../frame/i18n.ts'
-import { StatusLabel, type Tone } from '../parts/format.tsx'
+import { formatMoney, StatusLabel, type Tone } from '../parts/format.tsx'
 import { invoiceText } from './invoice-text.ts'
 
 const tones: Readonly<Record<InvoiceState, Tone>> = {
@@ -50,7 +50,7 @@ export function useInvoiceColumns(
     amount: {
       title: t.amount,
       align: 'end',
-      render: (_value, { amount, currency }) => `${amount} ${currency}`,
+      render: (_value, { amount, currency }) => formatMoney(amount, currency),
     },
     state: {
       title: t.state,
@@ -96,14 +96,14 @@ export function InvoiceDetails({ invoice, fileUrl }: { invoice: Invoice; fileUrl
           { key: 'address', label: t.address, children: text(invoice.address) },
           { key: 'mail', label: t.mail, children: text(invoice.mail) },
           { key: 'note', label: t.note, children: text(invoice.note) },
-          { key: 'amount', label: t.amount, children: `${invoice.amount} ${invoice.currency}` },
+          { key: 'amount', label: t.amount, children: formatMoney(invoice.amount, invoice.currency) },
           ...(invoice.corrected_amount === null
             ? []
             : [
                 {
                   key: 'corrected',
                   label: t.correctedAmount,
-                  children: `${invoice.corrected_amount} ${invoice.currency}`,
+                  children: formatMoney(invoice.corrected_amount, invoice.currency),
                 },
               ]),
           {

@@ -25,7 +25,7 @@ export const invoiceText = dictionary(
     mail: '接收邮箱',
     note: '备注',
     orders: '订单',
-    ordersHint: (n: number) => `至多 ${n} 个，币种须相同`,
+    ordersHint: (n: number) => `最多 ${n} 个，币种须相同`,
     amount: '金额',
     state: '状态',
     created: '申请时间',
@@ -112,14 +112,14 @@ export const invoiceText = dictionary(
     refunded: 'Refunded after issue',
     refundedOnly: 'Refunded after issue, not corrected',
     refundedText: (amount: string) =>
-      `An order was refunded after the invoice was issued; ${amount} are left. Correct or replace the invoice, then mark it as corrected.`,
+      `An order was refunded after the invoice was issued; the orders now total ${amount}. Correct or replace the invoice, then mark it as corrected.`,
     correct: 'Mark as corrected',
     correctTitle: 'Mark as corrected',
     correctText: 'Enter the number of the credit note or what was done. A later refund is shown again.',
     corrected: 'Marked as corrected',
     correctedAmount: 'Amount after correction',
     changed: (amount: string) =>
-      `An order was refunded after the request; ${amount} are left. Reject it and let the account request again.`,
+      `An order was refunded after the request; the orders now total ${amount}. Reject it and let the account request again.`,
     total: (amount: string) => `Total ${amount}`,
   },
 )

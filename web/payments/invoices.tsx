@@ -18,6 +18,7 @@ import { type ApiQuery, useApiMutation, useApiQuery, useMe } from '../api/hooks.
 import { usePick, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { formatMoney } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
@@ -198,13 +199,13 @@ function OrderChoice({ orders, value = [], onChange, id }: OrderChoiceProps): Re
                 value: one.number,
                 label: (
                   <span style={{ overflowWrap: 'anywhere' }}>
-                    {one.amount} {one.currency} · {one.package_name} · {formatDay(one.paid_at)}{' '}
+                    {formatMoney(one.amount, one.currency)} · {one.package_name} · {formatDay(one.paid_at)}{' '}
                     <span className="mono muted small">{one.number}</span>
                   </span>
                 ),
               }))}
             />
-            <strong aria-live="polite">{t.total(`${formatMinor(total)} ${currency}`)}</strong>
+            <strong aria-live="polite">{t.total(formatMoney(formatMinor(total), currency))}</strong>
           </div>
         )
       }}

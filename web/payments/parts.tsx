@@ -6,9 +6,10 @@ import { apiTypeNames, apiTypes } from '../../contract/credits.ts'
 import { type OrderState, paymentProviderNames } from '../../contract/payments.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useLanguage, usePick, useText } from '../frame/i18n.ts'
-import { formatCount, StatusLabel, type Tone } from '../parts/format.tsx'
+import { formatCount, formatMoney, StatusLabel, type Tone } from '../parts/format.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import type { ListColumn } from '../parts/row-cards.tsx'
+import { orderEventNames } from './order-events.ts'
 import { paymentsText } from './text.ts'
 
 const tones: Readonly<Record<OrderState, Tone>> = {
@@ -44,7 +45,7 @@ export function useOrderColumns(): Readonly<
       title: t.amount,
       card: 'plain',
       align: 'end',
-      render: (_value, { amount, currency }) => `${amount} ${currency}`,
+      render: (_value, { amount, currency }) => formatMoney(amount, currency),
     },
     provider: {
       title: t.provider,
@@ -81,9 +82,7 @@ export function Cashier({ order }: { order: OrderDetail }): ReactNode {
   return (
     <Card size="small">
       <div className="stack" style={{ alignItems: 'center', textAlign: 'center' }}>
-        <span className="figure">
-          {order.amount} {order.currency}
-        </span>
+        <span className="figure">{formatMoney(order.amount, order.currency)}</span>
         {order.code_url !== null && (
           <>
             <QRCode value={order.code_url} size={220} bgColor="#fff" color="#000" />
@@ -128,8 +127,8 @@ export function OrderDetails({ order }: { order: OrderDetail }): ReactNode {
           { key: 'state', label: t.state, children: <OrderStateLabel state={order.state} /> },
           { key: 'account', label: t.account, children: order.account },
           { key: 'package', label: t.package, children: order.package_name },
-          { key: 'amount', label: t.amount, children: `${order.amount} ${order.currency}` },
-          { key: 'refunded', label: t.refundedAmount, children: `${order.refunded} ${order.currency}` },
+          { key: 'amount', label: t.amount, children: formatMoney(order.amount, order.currency) },
+          { key: 'refunded', label: t.refundedAmount, children: formatMoney(order.refunded, order.currency) },
           { key: 'provider', label: t.provider, children: pick(paymentProviderNames[order.provider]) },
           { key: 'credits', label: t.credits, children: <CreditList credits={order.credits} /> },
           { key: 'created', label: t.created, children: formatTime(order.created_at) },
@@ -147,7 +146,8 @@ export function OrderDetails({ order }: { order: OrderDetail }): ReactNode {
           <ul style={{ margin: 0, paddingInlineStart: 18 }}>
             {order.refunds.map((refund) => (
               <li key={refund.number}>
-                {refund.amount} {order.currency} · {refundState[refund.state]} {refund.reason ?? ''}
+                {formatMoney(refund.amount, order.currency)} · {refundState[refund.state]}{' '}
+                {refund.reason ?? ''}
               </li>
             ))}
           </ul>
@@ -159,8 +159,7 @@ export function OrderDetails({ order }: { order: OrderDetail }): ReactNode {
           key: index,
           content: (
             <>
-              <span className="mono">{entry.event}</span>{' '}
-              <span className="muted">{formatTime(entry.at)}</span>
+              <EventName event={entry.event} /> <span className="muted">{formatTime(entry.at)}</span>
               <div className="small" style={{ overflowWrap: 'anywhere' }}>
                 {entry.note}
               </div>
@@ -170,4 +169,10 @@ export function OrderDetails({ order }: { order: OrderDetail }): ReactNode {
       />
     </div>
   )
+}
+
+function EventName({ event }: { event: string }): ReactNode {
+  const pick = usePick()
+  const name = orderEventNames[event]
+  return name ? pick(name) : <span className="mono">{event}</span>
 }

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { paymentRoutes } from '../../contract/console/payments.ts'
 import type { Statement } from '../../contract/console/responses/payments.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
-import { routeUrl } from '../api/client.ts'
+import { fileUrl } from '../api/client.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { formatCount, StatusLabel } from '../parts/format.tsx'
@@ -46,7 +46,7 @@ export function StatementsPage(): ReactNode {
                       size="small"
                       icon={<DownloadOutlined />}
                       aria-label={`CSV ${month}`}
-                      href={routeUrl(paymentRoutes.statementCsv, {}, { month })}
+                      href={fileUrl(paymentRoutes.statementCsv, {}, { month })}
                       download
                     >
                       CSV
@@ -55,7 +55,7 @@ export function StatementsPage(): ReactNode {
                       size="small"
                       icon={<DownloadOutlined />}
                       aria-label={`XLSX ${month}`}
-                      href={routeUrl(paymentRoutes.statementXlsx, {}, { month })}
+                      href={fileUrl(paymentRoutes.statementXlsx, {}, { month })}
                       download
                     >
                       XLSX

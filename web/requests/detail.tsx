@@ -10,7 +10,7 @@ import { useApiQuery, useMe, useStart } from '../api/hooks.ts'
 import { useLanguage, usePick, useText } from '../frame/i18n.ts'
 import { consoleCredentials, endpoints } from '../keys/operations.ts'
 import { Copyable, CopyButton } from '../parts/copy.tsx'
-import { endpointText } from '../parts/names.ts'
+import { callText } from '../parts/names.ts'
 import { formatCount, formatDuration, StatusLabel } from '../parts/format.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { objectTitle } from '../parts/page.tsx'
@@ -41,7 +41,7 @@ export function RequestDrawer({ requestId, viewed, onClose }: RequestDrawerProps
     params: { id: requestId },
     enabled: requestId !== '',
   })
-  const name = data && `${pick(endpointText(data.endpoint))} ${data.action ?? ''} ${requestId.slice(0, 8)}`
+  const name = data && `${pick(callText(data.endpoint, data.action))} ${requestId.slice(0, 8)}`
   return (
     <Drawer
       open={requestId !== ''}
@@ -91,7 +91,7 @@ function OneRequest({ requestId, viewed }: Omit<RequestDrawerProps, 'onClose'>):
               {
                 key: 'endpoint',
                 label: t.endpoint,
-                children: `${pick(endpointText(call.endpoint))} ${call.action ?? ''}`,
+                children: pick(callText(call.endpoint, call.action)),
               },
               { key: 'source', label: t.callSource, children: t[call.source] },
               { key: 'method', label: t.method, children: `${call.method} · ${call.status}` },

@@ -12,9 +12,9 @@ import { endpoints, operations } from '../keys/operations.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
-import { endpointText } from '../parts/names.ts'
+import { callText, callWord, endpointText } from '../parts/names.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { CreditsUsed, ExactTime, formatDuration, StatusLabel } from '../parts/format.tsx'
+import { CreditsUsed, ExactTime, formatCount, formatDuration, StatusLabel } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
@@ -72,7 +72,6 @@ type RequestLogState = ReturnType<typeof useRequestLog>
 
 export function RequestLog({ log }: { log: RequestLogState }): ReactNode {
   const t = useText(requestsText)
-  const pick = usePick()
   const language = useLanguage()
   const { params, setParams, requests, viewed } = log
   /** Messages of the API are Chinese; readers of English get the meaning of the code. */
@@ -84,7 +83,7 @@ export function RequestLog({ log }: { log: RequestLogState }): ReactNode {
   return (
     <>
       {requests.data !== undefined && requests.data.skipped_today > 0 && (
-        <Alert showIcon type="warning" title={t.skipped(requests.data.skipped_today)} />
+        <Alert showIcon type="warning" title={t.skipped(formatCount(requests.data.skipped_today))} />
       )}
       <Filters log={log} />
       <Card size="small">
@@ -105,7 +104,7 @@ export function RequestLog({ log }: { log: RequestLogState }): ReactNode {
               card: 'plain',
               render: (_value, { endpoint: name, action, source: callSource }) => (
                 <span>
-                  {pick(endpointText(name))} <span className="mono muted">{action}</span>{' '}
+                  <CallName endpoint={name} action={action} />{' '}
                   {callSource === 'console' && <Tag>{t.console}</Tag>}
                 </span>
               ),
@@ -165,6 +164,16 @@ export function RequestLog({ log }: { log: RequestLogState }): ReactNode {
         />
       </Card>
       <RequestDrawer requestId={params.open} viewed={viewed} onClose={() => setParams({ open: '' })} />
+    </>
+  )
+}
+
+function CallName({ endpoint, action }: Pick<RequestSummary, 'endpoint' | 'action'>): ReactNode {
+  const pick = usePick()
+  if (callWord(endpoint, action)) return pick(callText(endpoint, action))
+  return (
+    <>
+      {pick(endpointText(endpoint))} <span className="mono muted">{action}</span>
     </>
   )
 }

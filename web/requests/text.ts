@@ -5,7 +5,7 @@ export const requestsText = dictionary(
   {
     title: '请求记录',
     lead: (days: number) => `账户的接口请求，按时间倒序，保留 ${days} 天。敏感内容脱敏后保存。`,
-    skipped: (count: number) => `今日失败与免费的请求过多，有 ${count} 次只计数，未写入记录。`,
+    skipped: (count: string) => `今日失败与免费的请求过多，有 ${count} 次只计数，未写入记录。`,
     live: '实时更新中',
     pause: '暂停',
     resume: '继续',
@@ -45,7 +45,7 @@ export const requestsText = dictionary(
     header: '请求头',
     json: 'JSON',
     form: '表单',
-    query: '查询串',
+    query: '查询字符串',
     bearer: 'Authorization',
     response: '返回内容',
     tooLarge: '返回内容过大，未保存。',
@@ -73,7 +73,7 @@ export const requestsText = dictionary(
     title: 'Requests',
     lead: (days: number) =>
       `API requests of the account, newest first, retained for ${days} days. Sensitive values are stored masked.`,
-    skipped: (count: number) =>
+    skipped: (count: string) =>
       `Too many failed and free requests today: ${count} were only counted, not recorded.`,
     live: 'Live',
     pause: 'Pause',

@@ -103,7 +103,7 @@ export const builderText = dictionary(
     externalId: 'External ID',
     externalIdHint: 'An ID of your own system, unique in the account',
     access: 'Access',
-    expiresAt: 'Expires at (UTC+8)',
+    expiresAt: 'Expires at (Beijing time)',
     expiredUrl: 'Target after expiry',
     expiredUrlHint:
       'Used after expiry or when no visits are left; otherwise visitors see that the link has expired',

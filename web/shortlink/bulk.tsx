@@ -3,7 +3,7 @@ import { App, Alert, Button, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { type BulkChange, linkRoutes, maxBulkLinks } from '../../contract/console/shortlink.ts'
 import { linkLimits } from '../../contract/shortlink.ts'
-import { routeUrl } from '../api/client.ts'
+import { fileUrl } from '../api/client.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
@@ -86,7 +86,7 @@ export function BulkBar({ selected, canChange, onClear }: BulkBarProps): ReactNo
           )}
           <Button
             size="small"
-            href={routeUrl(linkRoutes.csv, { ids: [...selected.keys()].join(',') }, {})}
+            href={fileUrl(linkRoutes.csv, { ids: [...selected.keys()].join(',') }, {})}
             download
           >
             {t.exportSelected}

@@ -6,17 +6,17 @@ import { App, Button, Card, Drawer, Input, Progress, Segmented, Table, Upload } 
 import { type ReactNode, useState } from 'react'
 import { linkImportRoutes } from '../../contract/console/link-import.ts'
 import type { LinkImport } from '../../contract/console/responses/link-import.ts'
-import { importFormats } from '../../contract/link-import.ts'
+import { importFormats, importLimits } from '../../contract/link-import.ts'
 import { linkLimits } from '../../contract/shortlink.ts'
-import { callApi, routeUrl } from '../api/client.ts'
+import { callApi, fileUrl } from '../api/client.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { formatCount, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Page } from '../parts/page.tsx'
+import { objectTitle, Page } from '../parts/page.tsx'
 import { importText } from './import-text.ts'
 
 const tones: Readonly<Record<LinkImport['state'], Tone>> = {
@@ -33,14 +33,19 @@ export function ImportsPage(): ReactNode {
   const t = useText(importText)
   const { message } = App.useApp()
   const me = useMe()
-  const [open, setOpen] = useState<number>()
+  const [open, setOpen] = useState<LinkImport>()
   const [asking, setAsking] = useState<{ one: LinkImport; action: 'start' | 'cancel' }>()
   const imports = useApiQuery(linkImportRoutes.list, {}, { refetchMs: 2_000 })
   const start = useApiMutation(linkImportRoutes.start)
   const cancel = useApiMutation(linkImportRoutes.cancel)
   const canChange = me.data?.read_only === false
+  const isPaused = asking?.one.state === 'paused'
   return (
-    <Page back={<Link to="/shortlink">{t.back}</Link>} title={t.title} lead={t.lead}>
+    <Page
+      back={<Link to="/shortlink">{t.back}</Link>}
+      title={t.title}
+      lead={t.lead(formatCount(importLimits.rows))}
+    >
       {canChange && <UploadCard onUploaded={() => void message.success(t.uploaded)} />}
       <Card size="small">
         <List<LinkImport, NonNullable<typeof imports.data>>
@@ -64,10 +69,10 @@ export function ImportsPage(): ReactNode {
                       {one.state === 'checked' ? t.start : t.resume}
                     </Button>
                   )}
-                  <Button size="small" onClick={() => setOpen(one.id)}>
+                  <Button size="small" onClick={() => setOpen(one)}>
                     {t.problems}
                   </Button>
-                  <Button size="small" href={routeUrl(linkImportRoutes.result, {}, { id: one.id })}>
+                  <Button size="small" href={fileUrl(linkImportRoutes.result, {}, { id: one.id })}>
                     {t.result}
                   </Button>
                   {canChange && !['finished', 'cancelled', 'uploading'].includes(one.state) && (
@@ -81,15 +86,20 @@ export function ImportsPage(): ReactNode {
           ]}
         />
       </Card>
-      <Drawer open={open !== undefined} size={720} title={t.problems} onClose={() => setOpen(undefined)}>
-        {open !== undefined && <Problems key={open} id={open} />}
+      <Drawer
+        open={open !== undefined}
+        size={720}
+        title={objectTitle(t.problems, open?.file_name)}
+        onClose={() => setOpen(undefined)}
+      >
+        {open !== undefined && <Problems key={open.id} id={open.id} />}
       </Drawer>
       <Confirm
         open={asking !== undefined}
         danger={asking?.action === 'cancel'}
-        title={asking?.action === 'cancel' ? t.cancelTitle : t.startTitle}
-        consequence={asking?.action === 'cancel' ? t.cancelText : t.cost(asking?.one.cost ?? 0)}
-        ok={asking?.action === 'cancel' ? t.cancel : t.start}
+        title={asking?.action === 'cancel' ? t.cancelTitle : isPaused ? t.resumeTitle : t.startTitle}
+        consequence={asking?.action === 'cancel' ? t.cancelText : t.cost(formatCount(asking?.one.cost ?? 0))}
+        ok={asking?.action === 'cancel' ? t.cancel : isPaused ? t.resume : t.start}
         onClose={() => setAsking(undefined)}
         onConfirm={async () => {
           if (!asking) return
@@ -203,7 +213,9 @@ function Done({ one }: { one: LinkImport }): ReactNode {
         size="small"
         aria-label={t.progress}
       />
-      <div className="muted small">{t.counts(one.created, one.invalid, one.failed)}</div>
+      <div className="muted small">
+        {t.counts(formatCount(one.created), formatCount(one.invalid), formatCount(one.failed))}
+      </div>
     </div>
   )
 }
@@ -216,14 +228,15 @@ function Problems({ id }: { id: number }): ReactNode {
   return (
     <div className="stack">
       <Segmented<'invalid' | 'failed'>
+        aria-label={t.problems}
         value={state}
         onChange={(value) => {
           setState(value)
           setFrom(0)
         }}
         options={[
-          { value: 'invalid', label: t.checking },
-          { value: 'failed', label: t.running },
+          { value: 'invalid', label: t.invalidRows },
+          { value: 'failed', label: t.failedRows },
         ]}
       />
       <Loaded query={rows}>

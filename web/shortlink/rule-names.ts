@@ -9,7 +9,7 @@ export const conditionTexts: Readonly<Record<RuleCondition, Text>> = {
   os: { zh: '系统', en: 'System' },
   device: { zh: '设备', en: 'Device' },
   app: { zh: '打开方式', en: 'App' },
-  country: { zh: '国家或地区', en: 'Country' },
+  country: { zh: '国家或地区', en: 'Country or region' },
   province: { zh: '省份', en: 'Province' },
   language: { zh: '语言', en: 'Language' },
 }

@@ -65,7 +65,7 @@ export const smsText = dictionary(
     outcomeDelivered: '已送达',
     outcomeFailed: '失败',
     outcomeUndecided: '待确认',
-    undecidedText: '网关未返回明确结果，额度暂时冻结，确认后扣减或退回；不会重复发送',
+    undecidedText: '网关未返回明确结果，额度暂扣，确认后扣减或退回；不会重复发送',
     at: '时间',
     gateway: '网关',
     parts: '条数',

@@ -84,6 +84,8 @@ export type Overview = ResponseOf<typeof Overview>
 export const Waiting = Type.Object({
   /** Templates and signatures to review. */
   reviews: Type.Integer(),
+  /** Reports of visitors about short links. */
+  reports: Type.Integer(),
   /** Domains of the pools that a platform blocks. */
   blocked_domains: Type.Array(Type.String()),
   /** Invoice requests. */

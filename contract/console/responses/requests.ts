@@ -74,13 +74,22 @@ export const requestResponses = {
 }
 
 /** A result of the search box: calls of the account, and accounts for operators. */
-export const SearchHit = Type.Object({
-  kind: Type.Enum(['request', 'account']),
-  /** The request id, or the account's id. */
-  id: Type.String(),
-  title: Type.String(),
-  detail: Type.String(),
-})
+export const SearchHit = Type.Union([
+  Type.Object({
+    kind: Type.Literal('request'),
+    /** The request id. */
+    id: Type.String(),
+    at: moment,
+    endpoint: endpointName,
+    action: orNull(Type.String()),
+  }),
+  Type.Object({
+    kind: Type.Literal('account'),
+    id: Type.String(),
+    username: Type.String(),
+    role: Type.Enum(['account', 'operator']),
+  }),
+])
 export type SearchHit = ResponseOf<typeof SearchHit>
 
 export const searchResponses = {

@@ -45,7 +45,10 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
     if (!test) throw notFound()
     if (group === 'sms' && !isPhoneNumber(phone)) {
       throw invalidFields({
-        phone_number: { zh: '必须是11位大陆手机号', en: 'Must be a mainland mobile number of 11 digits' },
+        phone_number: {
+          zh: '请输入 11 位中国内地手机号',
+          en: 'Enter an 11-digit mobile number of mainland China',
+        },
       })
     }
     const startedAt = performance.now()

@@ -1,4 +1,4 @@
-// What waits for an operator: the number on the menu entry of the reviews, and lines of the overview.
+// What waits for an operator: the numbers on menu entries, and lines of the overview.
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import type { Waiting } from '../../../contract/console/responses/operator.ts'
 import type { Api } from '../routes.ts'
@@ -6,6 +6,7 @@ import type { Api } from '../routes.ts'
 /** How each kind of waiting work is counted; connected in console.ts, which knows the products. */
 export interface WaitingSources {
   readonly reviews: () => Promise<number>
+  readonly reports: () => Promise<number>
   readonly blockedDomains: () => Promise<readonly string[]>
   readonly invoices: () => Promise<number>
   readonly refundedInvoices: () => Promise<number>
@@ -15,6 +16,7 @@ export interface WaitingSources {
 export function waitingPages(api: Api, sources: WaitingSources): void {
   api.operator(operatorRoutes.waiting, async (): Promise<Waiting> => ({
     reviews: await sources.reviews(),
+    reports: await sources.reports(),
     blocked_domains: [...(await sources.blockedDomains())],
     invoices: await sources.invoices(),
     refunded_invoices: await sources.refundedInvoices(),

@@ -8,8 +8,6 @@ import type { Tables } from '../../db/schema.ts'
 /** The action of the operation that replaces all compacted operations of a chain. */
 export const compactedAction = 'ledger.compacted'
 
-export const compactedNote = '结转 / compacted'
-
 export type OldEntry = Readonly<Pick<Tables['ledger'], 'id' | 'kind' | 'amount' | 'operation_id'>> & {
   /** Of the operation: */
   readonly state: string | null

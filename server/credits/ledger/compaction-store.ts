@@ -1,9 +1,10 @@
 // One step of ledger compaction, in one transaction.
+import { compactedNote } from '../../../contract/console/credits.ts'
 import { dayMs } from '../../../contract/time.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { idList, tryLock } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
-import { compactedAction, compactedNote, type OldEntry, planRuns, type Run } from './compaction-plan.ts'
+import { compactedAction, type OldEntry, planRuns, type Run } from './compaction-plan.ts'
 
 /** The ledger entries of one balance. */
 export type Chain = Readonly<Pick<Tables['credit'], 'account_id' | 'api_type'>>

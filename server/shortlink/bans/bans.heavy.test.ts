@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { linkAbuseRoutes } from '../../../contract/console/link-domains.ts'
+import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { reportLimits } from '../../../contract/link-abuse.ts'
 import { operator, signedIn } from '../../../test/support/console.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
@@ -237,6 +238,8 @@ onEachEngine('bans', (engine) => {
     const browser = await operator(service)
     const list = async (state?: string) =>
       (await browser.call(linkAbuseRoutes.reports, { sent: state === undefined ? {} : { state } })).body.items
+    const waiting = async () => (await browser.call(operatorRoutes.waiting)).body.reports
+    assert.equal(await waiting(), 1)
     const [item] = await list()
     assert.deepEqual(
       [item.short_code, item.reason, item.details, item.username, item.is_banned],
@@ -249,6 +252,7 @@ onEachEngine('bans', (engine) => {
     assert.equal(decided.status, 200)
     await isGone(link)
     assert.deepEqual(await list(), [])
+    assert.equal(await waiting(), 0)
     assert.equal((await list('banned'))[0].decided_by, browser.username)
     const again = await browser.call(linkAbuseRoutes.decideReport, {
       parts: { id: item.id },

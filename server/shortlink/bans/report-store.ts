@@ -28,6 +28,11 @@ export async function countOpenReports(
   return { ofAddress: row?.ofAddress ?? 0, all: row?.total ?? 0 }
 }
 
+/** Open reports, counted up to the limit. */
+export async function countReports(queries: Queries, limit: number): Promise<number> {
+  return (await countOpenReports(queries, '', limit)).all
+}
+
 export function insertReport(tx: Tx, report: NewReport): Promise<number> {
   return tx.insert(
     `INSERT INTO link_report (link_id, address, reason, details, contact, state, at)

@@ -1,6 +1,7 @@
 // The work on an import, in slices of rows: the dry run checks them, a started import charges and creates them. A slice is one
 // transaction with its charge and the results of its rows, so every row is created and paid once, whatever is killed when.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { importRequestPrefix } from '../../../contract/console/credits.ts'
 import { shortlink } from '../../../contract/shortlink.ts'
 import type { Language } from '../../../contract/text.ts'
 import { pricesOf } from '../../accounts/prices.ts'
@@ -107,7 +108,7 @@ export function createImportWork(
       cost,
       // A transaction of its own: charges of other accounts do not wait for it.
       costs: [cost],
-      requestId: `import-${one.id}-${one.next_row}`,
+      requestId: `${importRequestPrefix}${one.id}-${one.next_row}`,
       inSameTransaction: async (tx, charge) => {
         if (typeof write !== 'function') throw new Error('a batch is written by a function')
         const written = await write(tx, charge)

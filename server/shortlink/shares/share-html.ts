@@ -4,8 +4,9 @@ import { countryNames, provinces } from '../../../contract/places.ts'
 import type { Language, Text } from '../../../contract/text.ts'
 import { formatTime } from '../../../contract/time.ts'
 import { browserNames, deviceNames, osNames, referrerNames } from '../../../contract/visitor-names.ts'
+import { escapeHtml } from '../../http/html.ts'
+import { pageIn } from '../../http/visitor-page.ts'
 import type { Analytics, PeriodTotals } from '../listing/analytics.ts'
-import { escapeHtml, pageIn } from '../redirect/pages.ts'
 
 interface SharedPage {
   readonly title: string
@@ -19,7 +20,7 @@ interface SharedPage {
 const style = `<style>body{max-width:64rem;margin:4vh auto}h2{font-size:1rem;margin:1.6rem 0 .4rem}
 nav a{margin:.6rem .4rem .6rem 0;padding:.2rem .9rem;background:transparent;color:#0b57d0;border:1px solid #8c959f}nav a[aria-current]{background:#1f6feb;color:#fff}
 .totals,.parts{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,9rem),1fr))}.parts{grid-template-columns:repeat(auto-fit,minmax(min(100%,17rem),1fr))}
-.totals p{margin:0}.totals strong{display:block;font-size:1.6rem}svg{width:100%;height:auto;display:block}rect{fill:#1f6feb}
+.totals p{margin:0}.totals strong{display:block;font-size:1.6rem}.chart{width:100%;height:auto;display:block}.chart rect{fill:#1f6feb}
 ol{list-style:none;margin:0;padding:0}li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.5rem;font-size:.95rem;padding:.15rem 0;overflow-wrap:break-word}
 li i{grid-column:1/3;height:.25rem;border-radius:.2rem;background:#1f6feb}
 @media(prefers-color-scheme:dark){nav a{color:#9ec5fe}}</style>`
@@ -43,7 +44,7 @@ export function statisticsHtml(found: Analytics, page: SharedPage): string {
     language,
     `${title} · ${say(heading)}`,
     `${style}<h1>${title}</h1>${address}
-<p>${found.from} – ${found.to} · ${say({ zh: '北京时间', en: 'UTC+8' })} · ${say({ zh: '本页有效期至', en: 'This page is valid until' })} ${formatTime(page.expiresAt)}</p>
+<p>${found.from} – ${found.to} · ${say({ zh: '北京时间', en: 'Beijing time' })} · ${say({ zh: '本页有效期至', en: 'This page is valid until' })} ${formatTime(page.expiresAt)}</p>
 <nav aria-label="${say({ zh: '时间范围', en: 'Range' })}">${ranges.join('')}</nav>
 <div class="totals">${totals.join('')}</div>
 <h2>${say({ zh: '每日访问', en: 'Clicks per day' })}</h2>${chartSvg(found, say({ zh: '每日访问', en: 'Clicks per day' }))}
@@ -70,7 +71,7 @@ function chartSvg({ days }: Analytics, label: string): string {
     const height = (person / max) * chartHeight
     return `<rect x="${round(index * width)}" y="${round(chartHeight - height)}" width="${round(width * 0.8)}" height="${round(height)}"><title>${day}: ${person}</title></rect>`
   })
-  return `<svg viewBox="0 0 720 ${chartHeight}" role="img" aria-label="${label}">${bars.join('')}</svg>`
+  return `<svg class="chart" viewBox="0 0 720 ${chartHeight}" role="img" aria-label="${label}">${bars.join('')}</svg>`
 }
 
 const round = (value: number) => Math.round(value * 100) / 100
@@ -78,7 +79,7 @@ const round = (value: number) => Math.round(value * 100) / 100
 const partNames: Readonly<Record<AnalyticsPart, Text>> = {
   referrer: { zh: '来源', en: 'Referrers' },
   province: { zh: '省份', en: 'Provinces' },
-  country: { zh: '国家或地区', en: 'Countries' },
+  country: { zh: '国家或地区', en: 'Countries and regions' },
   device: { zh: '设备', en: 'Devices' },
   os: { zh: '系统', en: 'Systems' },
   browser: { zh: '浏览器', en: 'Browsers' },

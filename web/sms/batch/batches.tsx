@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { smsBatchRoutes } from '../../../contract/console/sms-batches.ts'
 import type { Batch } from '../../../contract/console/responses/sms-batches.ts'
 import { formatTime } from '../../../contract/time.ts'
-import { routeUrl } from '../../api/client.ts'
+import { fileUrl } from '../../api/client.ts'
 import { useApiMutation, useApiQuery, useMe } from '../../api/hooks.ts'
 import { useText } from '../../frame/i18n.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -65,7 +65,7 @@ export function Batches(): ReactNode {
             align: 'end',
             render: (_value, batch) => (
               <span className="row" style={{ justifyContent: 'flex-end' }}>
-                <Button size="small" href={routeUrl(smsBatchRoutes.batchCsv, {}, { id: batch.id })}>
+                <Button size="small" href={fileUrl(smsBatchRoutes.batchCsv, {}, { id: batch.id })}>
                   {t.result}
                 </Button>
                 {canChange && (batch.state === 'waiting' || batch.state === 'sending') && (

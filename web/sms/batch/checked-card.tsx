@@ -153,7 +153,7 @@ function RejectedButton({ rows }: { rows: readonly (readonly [number, string, st
 function problemText(problem: LocalProblem, t: BatchText): string {
   switch (problem.kind) {
     case 'variables':
-      return t.problemVariables(problem.names.join('、'))
+      return t.problemVariables(problem.names.join(t.separator))
     case 'phone':
       return t.problemPhone
     case 'scientific':
