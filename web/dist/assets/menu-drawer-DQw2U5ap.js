@@ -1,1 +1,0 @@
-import{Mr as e}from"./base-CjIOoAEw.js";import{i as t}from"./frame-TZgrB1Jw.js";import{Mt as n}from"./common-1gv70CW5.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};

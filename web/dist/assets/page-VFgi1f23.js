@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Fr as t,Mr as n}from"./base-CjIOoAEw.js";var r=e(t(),1),i=n();function a(){return(0,r.useEffect)(()=>window.location.replace(`/docs/`),[]),(0,i.jsx)(`a`,{href:`/docs/`,children:`/docs/`})}export{a as DocsPage};
