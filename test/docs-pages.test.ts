@@ -1,11 +1,15 @@
 // /docs/: complete in both languages, no other origin, no script. On a phone: browser/reference.heavy.test.ts.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { clientSamples, sampleBaseUrl } from '../contract/client-samples.ts'
 import { errorCodes } from '../contract/codes.ts'
 import { documentedEndpoints, sandboxInputs } from '../contract/reference/interface.ts'
 import { sampleLanguages } from '../contract/samples.ts'
 import { addHealthSample, findHealthDays } from '../server/operations/health-store.ts'
 import { until } from './support/until.ts'
+import { root } from './support/root.ts'
 import { startService, type TestService } from './support/service.ts'
 
 const languages = [
@@ -144,11 +148,24 @@ describe('reference pages', () => {
     for (const path of ['/docs/', '/docs/en/', '/console/']) assert.ok(page.includes(`href="${path}"`), path)
   })
 
+  test('shows the first call of every client, as its README', async () => {
+    const page = plainText(await (await fetch(`${service.url}/docs/en/`)).text())
+    for (const [folder, { code }] of Object.entries(clientSamples)) {
+      assert.ok(
+        readFileSync(join(root, 'sdk', folder, 'README.md'), 'utf8').includes(`\n${code}\n\`\`\`\n`),
+        folder,
+      )
+      assert.ok(page.includes(code.replace(sampleBaseUrl, service.url)), folder)
+    }
+  })
+
   test('shows samples in every language for every operation', async () => {
     const page = await (await fetch(`${service.url}/docs/`)).text()
     const operations = documentedEndpoints.flatMap(({ endpoint }) => Object.keys(endpoint.operations))
-    assert.equal(page.match(/class="tabs"/g)?.length, operations.length)
-    assert.equal(page.match(/<input\s+type="radio"/g)?.length, operations.length * sampleLanguages.length)
+    const clients = Object.keys(clientSamples).length
+    assert.equal(page.match(/class="tabs"/g)?.length, operations.length + 1)
+    const choices = operations.length * sampleLanguages.length + clients
+    assert.equal(page.match(/<input\s+type="radio"/g)?.length, choices)
   })
 
   test('responds with 304 to a matching ETag and without a body to HEAD', async () => {

@@ -151,7 +151,13 @@ describe('clients', { concurrency: false }, () => {
     const { account = 'sample', fault, ...settings } = step.client ?? {}
     const { username, key } = accounts[account as string]!
     const base =
-      fault === undefined ? service.url : fault === 'closed' ? closedUrl : `${faultUrl}/${fault as string}`
+      fault === undefined
+        ? service.url
+        : fault === 'closed'
+          ? closedUrl
+          : fault === 'not-tls'
+            ? faultUrl.replace('http:', 'https:')
+            : `${faultUrl}/${fault as string}`
     const answer = await call({
       client: { base_url: base, username, api_key: key, ...settings },
       call: step.call,
@@ -245,6 +251,7 @@ function misbehave(target: string) {
     response.end(JSON.stringify({ code: 429, message: '请求过于频繁', data: null }))
   }
   let isBusy = false
+  let isRestarting = false
   return (incoming: IncomingMessage, response: ServerResponse) => {
     const [, fault, ...rest] = incoming.url!.split('/')
     const forward = (drop: boolean) => {
@@ -268,6 +275,22 @@ function misbehave(target: string) {
       isBusy = !isBusy
       return isBusy ? busy(response, '0.2') : forward(false)
     }
+    if (fault === 'restart-first') {
+      isRestarting = !isRestarting
+      if (!isRestarting) return forward(false)
+      response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '0.1' })
+      return response.end(JSON.stringify({ code: 5000, message: '服务正在重启', data: null }))
+    }
+    if (fault === 'cut') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+      return response.write('{"code":0,', () => response.destroy())
+    }
+    if (fault === 'slow') {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const drops = setInterval(() => response.write(' '), 50)
+      return response.once('close', () => clearInterval(drops))
+    }
+    if (fault === 'huge') return response.writeHead(200).end(Buffer.alloc(17 * 1024 * 1024, ' '))
     if (fault === 'redirect') return response.writeHead(302, { location: target }).end()
     response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
   }

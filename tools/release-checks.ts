@@ -1,9 +1,10 @@
-// What `npm run release` checks in the files of the repository: versions and the changelog.
+// What `npm run release` checks: versions, the changelog, the metadata of the clients, and the tags of HEAD.
 
 /** Where the version is written, besides package.json. The first group of each pattern is the version. */
 const versionPlaces: readonly (readonly [string, RegExp])[] = [
   ['package-lock.json', /^\{\n {2}"name": "tollgate",\n {2}"version": "([^"]+)"/],
   ['sdk/node/package.json', /"version": "([^"]+)"/],
+  ['sdk/node/src/transport.ts', /'tollgate-node\/([^']+)'/],
   ['sdk/php/src/Transport.php', /'tollgate-php\/([^']+)'/],
   ['sdk/python/pyproject.toml', /^version = "([^"]+)"/m],
   ['sdk/python/src/tollgate/__init__.py', /^__version__ = "([^"]+)"/m],
@@ -12,6 +13,17 @@ const versionPlaces: readonly (readonly [string, RegExp])[] = [
   ['sdk/java/README.md', /<artifactId>tollgate-sdk<\/artifactId>\s*<version>([^<]+)</],
   ['sdk/java/src/main/java/io/tollgate/Transport.java', /"tollgate-java\/([^"]+)"/],
   ['sdk/go/client.go', /^const Version = "([^"]+)"/m],
+  ['sdk/go/README.md', /tollgate-go@v(\S+)/],
+  ['docs/operations.md', /ln -sfn releases\/(\S+)/],
+  ['docs/operations.en.md', /ln -sfn releases\/(\S+)/],
+]
+
+/** Where a package index shows the repository of a client. The first group of each pattern is its address. */
+const repositoryPlaces: readonly (readonly [string, RegExp])[] = [
+  ['sdk/node/package.json', /"url": "git\+(https:[^"]+)\.git"/],
+  ['sdk/php/composer.json', /"homepage": "([^"]+)"/],
+  ['sdk/python/pyproject.toml', /^Source = "(.+)\/tree\/main\/sdk\/python"/m],
+  ['sdk/java/pom.xml', /<url>([^<]+)<\/url>/],
 ]
 
 export type ReadText = (path: string) => string
@@ -32,10 +44,37 @@ export function findVersionProblems(read: ReadText): string[] {
   return problems
 }
 
-/** The newest section of the changelog must be the released version, with its date. */
+/** All clients name the same repository, and the Go module belongs to the same owner. */
+export function findRepositoryProblems(read: ReadText): string[] {
+  const found = repositoryPlaces.map(([path, pattern]) => [path, pattern.exec(read(path))?.[1]] as const)
+  const [, repository] = found[0]!
+  const problems = found.flatMap(([path, address]) =>
+    address !== undefined && address === repository
+      ? []
+      : [`${path} names the repository ${address ?? 'none'}, sdk/node/package.json ${repository ?? 'none'}`],
+  )
+  const owner = repository?.replace(/^https:\/\//, '').replace(/\/[^/]+$/, '')
+  if (!read('sdk/go/go.mod').startsWith(`module ${owner}/`))
+    problems.push(`the module of sdk/go/go.mod does not belong to ${owner}`)
+  return problems
+}
+
+/** The newest section of the changelog must be the released version, with its date. An empty "Unreleased" may precede it. */
 export function findChangelogProblems(changelog: string, version: string): string[] {
-  const heading = /^## (.+)$/m.exec(changelog)?.[1] ?? 'none'
+  const [, ...sections] = changelog.split(/^## /m)
+  const [newest = 'none', next = 'none'] = sections
+  const isUnreleased = /^Unreleased\s*$/m.test(newest.split('\n')[0]!)
+  if (isUnreleased && newest.split('\n').slice(1).join('').trim() !== '')
+    return [`CHANGELOG.md has entries under "Unreleased": move them to "${version} (YYYY-MM-DD)"`]
+  const heading = (isUnreleased ? next : newest).split('\n')[0]!.trim()
   return heading.startsWith(`${version} (`) && /\(\d{4}-\d{2}-\d{2}\)$/.test(heading)
     ? []
     : [`the newest heading of CHANGELOG.md is "${heading}", expected "${version} (YYYY-MM-DD)"`]
+}
+
+/** Tags of versions at the checked-out commit must name the version of package.json. */
+export function findTagProblems(tagsOfHead: readonly string[], version: string): string[] {
+  return tagsOfHead
+    .filter((tag) => /^v\d/.test(tag) && tag !== `v${version}`)
+    .map((tag) => `HEAD has the tag ${tag}, but package.json has version ${version}`)
 }

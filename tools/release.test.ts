@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
-import { findChangelogProblems, findVersionProblems } from './release-checks.ts'
+import {
+  findChangelogProblems,
+  findRepositoryProblems,
+  findTagProblems,
+  findVersionProblems,
+} from './release-checks.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -27,5 +33,41 @@ describe('release check', () => {
     assert.deepEqual(findChangelogProblems('# Changelog\n\n## 1.2.3 (2026-01-02)\n\n## 1.2.2\n', '1.2.3'), [])
     assert.equal(findChangelogProblems('# Changelog\n\n## 1.2.3\n', '1.2.3').length, 1)
     assert.equal(findChangelogProblems('# Changelog\n\n## 1.2.4 (2026-01-02)\n', '1.2.3').length, 1)
+    const unreleased = (entries: string) =>
+      `# Changelog\n\n## Unreleased\n${entries}\n## 1.2.3 (2026-01-02)\n\n- a\n`
+    assert.deepEqual(findChangelogProblems(unreleased(''), '1.2.3'), [])
+    assert.match(findChangelogProblems(unreleased('\n- b\n'), '1.2.3')[0]!, /move them to "1\.2\.3/)
+    assert.equal(findChangelogProblems(unreleased(''), '1.2.4').length, 1)
+  })
+
+  test('the changelog has a dated section of the version', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string }
+    assert.ok(
+      read('CHANGELOG.md')
+        .split('\n')
+        .some((line) => line.startsWith(`## ${version} (`) && /\(\d{4}-\d{2}-\d{2}\)$/.test(line)),
+    )
+  })
+
+  test('all clients name the same repository', () => {
+    assert.deepEqual(findRepositoryProblems(read), [])
+    const changed = (path: string) =>
+      read(path).replace('"homepage": "https://', '"homepage": "https://other.')
+    assert.match(
+      findRepositoryProblems(changed)[0]!,
+      /^sdk\/php\/composer\.json names the repository https:\/\/other/,
+    )
+  })
+
+  test('a tag of the checked-out commit names the version', (context) => {
+    const { version } = JSON.parse(read('package.json')) as { version: string }
+    assert.deepEqual(findTagProblems([`v${version}`, 'nightly', ''], version), [])
+    assert.match(findTagProblems(['v9.9.9'], version)[0]!, /HEAD has the tag v9\.9\.9/)
+    const { status, stdout } = spawnSync('git', ['tag', '--points-at', 'HEAD'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    if (status !== 0) return context.skip('this is not a clone of the repository')
+    assert.deepEqual(findTagProblems(stdout.split('\n'), version), [])
   })
 })

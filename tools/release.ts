@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readRecord } from '../server/console/built.ts'
 import { digestOfSources } from './console-build.ts'
-import { findChangelogProblems, findVersionProblems, type ReadText } from './release-checks.ts'
+import {
+  findChangelogProblems,
+  findRepositoryProblems,
+  findTagProblems,
+  findVersionProblems,
+  type ReadText,
+} from './release-checks.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -16,10 +22,18 @@ function release(): void {
   const read: ReadText = (path) => readFileSync(join(root, path), 'utf8')
   const { version } = JSON.parse(read('package.json')) as { version: string }
   const tag = `v${version}`
-  const problems = [...findVersionProblems(read), ...findChangelogProblems(read('CHANGELOG.md'), version)]
+  const tagsOfHead = git('tag', '--points-at', 'HEAD').split('\n')
+  const isTagged = tagsOfHead.includes(tag)
+  const problems = [
+    ...findVersionProblems(read),
+    ...findRepositoryProblems(read),
+    ...findChangelogProblems(read('CHANGELOG.md'), version),
+    ...findTagProblems(tagsOfHead, version),
+  ]
   if (git('status', '--porcelain') !== '')
     problems.push('the working tree has changes that are not committed')
-  if (git('tag', '--list', tag) !== '') problems.push(`the tag ${tag} exists`)
+  if (!isTagged && git('tag', '--list', tag) !== '')
+    problems.push(`the tag ${tag} exists at another commit: set the next version`)
   if (readRecord()?.sources !== digestOfSources())
     problems.push('web/dist was built from other sources: run npm run build:web and commit it')
   if (problems.length === 0) {
@@ -28,10 +42,15 @@ function release(): void {
   }
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = 1
+  else if (isTagged) console.log(`HEAD is ${tag}. Publish it:\n  git push origin ${tag}`)
   else if (process.argv.includes('--tag')) {
     git('tag', '--annotate', tag, '--message', `Tollgate ${version}`)
-    console.log(`created the tag ${tag}`)
-  } else console.log(`ready: create the tag ${tag} with npm run release -- --tag`)
+    console.log(`created the tag ${tag}. Publish it:\n  git push origin ${tag}`)
+  } else {
+    console.log(
+      `ready. Create and publish the tag:\n  git tag --annotate ${tag} --message 'Tollgate ${version}'\n  git push origin ${tag}`,
+    )
+  }
 }
 
 release()

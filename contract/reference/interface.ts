@@ -160,6 +160,32 @@ export const interfaceChanges: readonly {
   readonly changes: readonly Text[]
 }[] = [
   {
+    version: '1.0.0',
+    date: '2026-11-16',
+    changes: [
+      {
+        zh: '首个发布的版本。接口在同一主版本内保持兼容：只增加可选参数、操作与响应字段。',
+        en: 'First release. The API stays compatible within a major version: only optional parameters, operations and response fields are added.',
+      },
+      {
+        zh: '事件 order.paid 的 paid_at 为 ISO 8601，如 2026-01-02T03:04:05+08:00，与其他事件一致。',
+        en: 'paid_at of the event order.paid is ISO 8601, such as 2026-01-02T03:04:05+08:00, as in other events.',
+      },
+      {
+        zh: 'stats 按标签汇总至多 50,000 个链接，更多时返回 400。',
+        en: 'stats of a tag covers at most 50,000 links; more return 400.',
+      },
+      {
+        zh: '免费的修改（update、pause、resume、delete、cancel_batch、check_code）在生效时再次检查账户状态与密钥。',
+        en: 'Free changes (update, pause, resume, delete, cancel_batch, check_code) check the account and the key again when they take effect.',
+      },
+      {
+        zh: '同一账户的批量调用轮流执行；同一地址同时发送的大请求体（64 KB 以上）过多时返回 429，见 Retry-After。',
+        en: 'Batches of one account take turns; too many large bodies (over 64 KB) from one address at a time return 429, see Retry-After.',
+      },
+    ],
+  },
+  {
     version: '0.2.0',
     date: '2026-11-15',
     changes: [
@@ -174,10 +200,6 @@ export const interfaceChanges: readonly {
       {
         zh: '密钥：可放在 Authorization: Bearer 中；可限制权限、来源地址与用量，超出的调用会被拒绝。新增 Webhook 事件，以及供 AI 助手使用的 /mcp。',
         en: 'API keys can be sent as Authorization: Bearer and limited to scopes, addresses and caps; calls beyond them are rejected. Webhook events, and /mcp for AI assistants.',
-      },
-      {
-        zh: 'stats 按标签汇总至多 50,000 个链接，更多时返回 400。',
-        en: 'stats of a tag covers at most 50,000 links; more return 400.',
       },
     ],
   },

@@ -10,7 +10,7 @@ import (
 )
 
 // Version of the client.
-const Version = "0.2.0"
+const Version = "1.0.0"
 
 const (
 	shortLinkPath = "/api/shortlink_api.php"
@@ -61,6 +61,9 @@ func New(options Options) (*Client, error) {
 	}
 	if !strings.HasPrefix(options.BaseURL, "http://") && !strings.HasPrefix(options.BaseURL, "https://") {
 		return nil, errors.New("tollgate: BaseURL must begin with http:// or https://")
+	}
+	if !isVisibleASCII(options.APIKey) {
+		return nil, errors.New("tollgate: APIKey has a space, a line break or another character that no key contains")
 	}
 	c := &Client{
 		baseURL:  strings.TrimRight(options.BaseURL, "/"),

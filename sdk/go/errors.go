@@ -31,20 +31,24 @@ type APIError struct {
 }
 
 func (e *APIError) Error() string {
-	code := ""
+	facts := fmt.Sprintf("HTTP %d", e.Status)
 	if e.Code != 0 {
-		code = fmt.Sprintf(", code %d", e.Code)
+		facts += fmt.Sprintf(", code %d", e.Code)
 	}
-	return fmt.Sprintf("tollgate: %s (HTTP %d%s, request %s)", e.Message, e.Status, code, e.RequestID)
+	if e.RequestID != "" {
+		facts += ", request " + e.RequestID
+	}
+	return fmt.Sprintf("tollgate: %s (%s)", e.Message, facts)
 }
 
 // TimeoutError says that no response arrived in time. The call may or may not have been executed.
 type TimeoutError struct {
+	Message        string
 	IdempotencyKey string
 	Err            error
 }
 
-func (e *TimeoutError) Error() string { return "tollgate: no response in time" }
+func (e *TimeoutError) Error() string { return "tollgate: " + e.Message }
 
 func (e *TimeoutError) Unwrap() error { return e.Err }
 

@@ -226,7 +226,7 @@ func (s *ShortLinks) Resume(ctx context.Context, link LinkRef, options ...CallOp
 
 // Delete deletes a link for ever. It is free.
 func (s *ShortLinks) Delete(ctx context.Context, link LinkRef, options ...CallOption) (*ChangedLink, error) {
-	return linkCall[ChangedLink](ctx, s.c, "delete", link, options)
+	return linkCall[ChangedLink](ctx, s.c, "delete", link, once(options))
 }
 
 func linkCall[T any](ctx context.Context, c *Client, action string, link LinkRef, options []CallOption) (*T, error) {

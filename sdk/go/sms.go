@@ -217,7 +217,7 @@ func (s *SMS) CancelBatch(ctx context.Context, batchID string, options ...CallOp
 		common
 		BatchID string `json:"batch_id"`
 	}{s.c.common("cancel_batch"), batchID}
-	return data[CancelledBatch](ctx, s.c, smsPath, values, false, options)
+	return data[CancelledBatch](ctx, s.c, smsPath, values, false, once(options))
 }
 
 // SendCode sends a verification code that the service makes. It costs SMS credits.
@@ -235,7 +235,7 @@ func (s *SMS) CheckCode(ctx context.Context, check CodeCheck, options ...CallOpt
 		common
 		CodeCheck
 	}{s.c.common("check_code"), check}
-	return data[CheckedCode](ctx, s.c, smsPath, values, false, options)
+	return data[CheckedCode](ctx, s.c, smsPath, values, false, once(options))
 }
 
 // Templates returns the templates. It is free.

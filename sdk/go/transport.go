@@ -13,12 +13,14 @@ import (
 	mathrand "math/rand"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // No response of the service is as large as this.
-const maxResponseBytes = 64 << 20
+const maxResponseBytes = 16 << 20
 
 // CallOption changes one call.
 type CallOption func(*callOptions)
@@ -26,6 +28,12 @@ type CallOption func(*callOptions)
 type callOptions struct {
 	idempotencyKey string
 	timeout        time.Duration
+	once           bool
+}
+
+// once marks a free operation whose repetition has another result: it is retried only if the service says that it executed nothing.
+func once(options []CallOption) []CallOption {
+	return append([]CallOption{func(o *callOptions) { o.once = true }}, options...)
 }
 
 // WithIdempotencyKey replaces the random key of an operation that costs credits, for example by an order number. A call with a
@@ -54,13 +62,16 @@ func (c *Client) call(ctx context.Context, path string, values any, paid bool, o
 		if key = given.idempotencyKey; key == "" {
 			key = newIdempotencyKey()
 		}
+		if len(key) > 255 || !isVisibleASCII(key) {
+			return errors.New("tollgate: the idempotency key must have 1 to 255 visible ASCII characters")
+		}
 	}
 	for attempt := 0; ; attempt++ {
 		err := c.attempt(ctx, path, body, key, given.timeout, out)
 		if err == nil || ctx.Err() != nil || attempt >= c.retries {
 			return err
 		}
-		delay, ok := retryDelay(err, attempt)
+		delay, ok := retryDelay(err, attempt, given.once)
 		if !ok || delay > c.maxWait {
 			return err
 		}
@@ -91,41 +102,52 @@ func (c *Client) attempt(ctx context.Context, path string, body []byte, key stri
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return networkError(ctx, err, key)
+		return c.networkError(ctx, err, key, timeout)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponseBytes))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponseBytes+1))
 	if err != nil {
-		return networkError(ctx, err, key)
+		return c.networkError(ctx, err, key, timeout)
 	}
-	return readResponse(response, text, key, out)
+	return c.readResponse(response, text, key, out)
 }
 
-func networkError(ctx context.Context, err error, key string) error {
+func (c *Client) networkError(ctx context.Context, err error, key string, timeout time.Duration) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var timeout net.Error
-	if errors.Is(err, context.DeadlineExceeded) || (errors.As(err, &timeout) && timeout.Timeout()) {
-		return &TimeoutError{IdempotencyKey: key, Err: err}
+	var network net.Error
+	if errors.Is(err, context.DeadlineExceeded) || (errors.As(err, &network) && network.Timeout()) {
+		message := fmt.Sprintf("no response from %s within %v; the call may have been executed", c.baseURL, timeout)
+		return &TimeoutError{Message: message, IdempotencyKey: key, Err: err}
 	}
-	// The error of net/http names the address and the reason.
-	return &ConnectionError{Message: "the service could not be reached: " + err.Error(), IdempotencyKey: key, Err: err}
+	reason := err
+	var whole *url.Error
+	if errors.As(err, &whole) {
+		reason = whole.Err
+	}
+	format := "the service at %s could not be reached: %v"
+	var operation *net.OpError
+	isLost := errors.As(err, &operation) && (operation.Op == "read" || operation.Op == "write")
+	if isLost || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		format = "the connection to %s was lost before the response was complete: %v"
+	}
+	return &ConnectionError{Message: fmt.Sprintf(format, c.baseURL, reason), IdempotencyKey: key, Err: err}
 }
 
-func readResponse(response *http.Response, text []byte, key string, out any) error {
+func (c *Client) readResponse(response *http.Response, text []byte, key string, out any) error {
 	requestID := response.Header.Get("X-Request-Id")
-	foreign := &ConnectionError{
-		Message:        fmt.Sprintf("HTTP %d without a response of the service", response.StatusCode),
-		RequestID:      requestID,
-		IdempotencyKey: key,
+	foreign := func() error {
+		message := fmt.Sprintf("not a response of Tollgate: HTTP %d from %s%s", response.StatusCode, c.baseURL,
+			c.describeBody(response, text))
+		return &ConnectionError{Message: message, RequestID: requestID, IdempotencyKey: key}
 	}
 	var envelope struct {
 		Code    *int   `json:"code"`
 		Message string `json:"message"`
 	}
-	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) || json.Unmarshal(text, &envelope) != nil {
-		return foreign
+	if len(text) > maxResponseBytes || !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) || json.Unmarshal(text, &envelope) != nil {
+		return foreign()
 	}
 	failed := response.StatusCode >= 400
 	code := 0
@@ -148,29 +170,48 @@ func readResponse(response *http.Response, text []byte, key string, out any) err
 		}
 	}
 	if response.StatusCode >= 300 || json.Unmarshal(text, out) != nil {
-		return foreign
+		return foreign()
 	}
 	return nil
 }
 
+// describeBody returns what helps to find a wrong base URL or a proxy that responds itself.
+func (c *Client) describeBody(response *http.Response, text []byte) string {
+	if len(text) > maxResponseBytes {
+		return fmt.Sprintf(", larger than %d bytes", maxResponseBytes)
+	}
+	if location := response.Header.Get("Location"); location != "" {
+		return ", redirect to " + location
+	}
+	start := strings.ReplaceAll(strings.ToValidUTF8(string(text), "?"), c.apiKey, "***")
+	start = strings.Join(strings.Fields(start), " ")
+	if characters := []rune(start); len(characters) > 100 {
+		start = string(characters[:100])
+	}
+	if start == "" {
+		return ", empty"
+	}
+	return ": " + start
+}
+
 // retryDelay returns false if a retry is useless.
-func retryDelay(err error, attempt int) (time.Duration, bool) {
+func retryDelay(err error, attempt int, once bool) (time.Duration, bool) {
 	backoff := time.Duration(float64(250*time.Millisecond) * math.Pow(2, float64(attempt)) * (0.5 + mathrand.Float64()))
 	var api *APIError
 	if !errors.As(err, &api) {
 		var timeout *TimeoutError
 		var connection *ConnectionError
-		return backoff, errors.As(err, &timeout) || errors.As(err, &connection)
+		return backoff, !once && (errors.As(err, &timeout) || errors.As(err, &connection))
 	}
 	switch {
 	case api.RetryAfter != nil:
 		return time.Duration(*api.RetryAfter * float64(time.Second)), true
-	// A service may be configured to return HTTP 200 for errors; then the code decides.
-	case api.Code == CodeInternal:
+	case api.Status == http.StatusTooManyRequests || api.Status == http.StatusServiceUnavailable:
 		return backoff, true
-	}
-	switch api.Status {
-	case http.StatusConflict, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable:
+	case once:
+		return 0, false
+	// A service may be configured to return HTTP 200 for errors; then the code decides.
+	case api.Code == CodeInternal || api.Status == http.StatusConflict || api.Status == http.StatusInternalServerError:
 		return backoff, true
 	}
 	return 0, false
@@ -182,6 +223,15 @@ func readSeconds(header string) *float64 {
 		return nil
 	}
 	return &seconds
+}
+
+func isVisibleASCII(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] < 0x21 || text[i] > 0x7e {
+			return false
+		}
+	}
+	return true
 }
 
 func newIdempotencyKey() string {

@@ -22,6 +22,7 @@ const words = zh
         hint === null
           ? '账户还没有密钥，请在控制台生成。'
           : `密钥 ${hint} 只保存了哈希值，粘贴后填入本页的示例，不会保存。`,
+      filledKey: (hint) => `密钥 ${hint} 已填入示例，关闭标签页后清除。`,
       pasteKey: '粘贴 API 密钥',
     }
   : {
@@ -44,10 +45,13 @@ const words = zh
         hint === null
           ? 'The account has no key yet. Create one in the console.'
           : `Only a hash of your key ${hint} is stored. Paste it to fill it into the samples on this page; it is not saved.`,
+      filledKey: (hint) => `The samples have your key ${hint}, in this tab only.`,
       pasteKey: 'Paste your API key',
     }
 
 const languageKey = 'tollgate.docs-language'
+/** The key of the reader, set here and by the console's page of the API key. */
+const readerKey = 'tollgate.docs-key'
 
 function stored(store, key) {
   try {
@@ -221,9 +225,14 @@ async function addReader() {
         .replaceAll(/(^|["'=])demo(?=$|["'&\s])/g, (_all, before) => before + name)
   }
   if (texts.length === 0) return
-  fill('')
+  // A key of another account, or one that was reset since, does not match the hint.
+  const [first, last] = hint?.split(/•+/) ?? []
+  const known = stored('sessionStorage', readerKey) ?? ''
+  const isCurrent = hint !== null && known.startsWith(first) && known.endsWith(last) && /^\w+$/.test(known)
+  fill(isCurrent ? known : '')
 
   const key = element('input', { type: 'password', autocomplete: 'off', placeholder: words.pasteKey })
+  if (isCurrent) key.value = known
   key.setAttribute('aria-label', words.pasteKey)
   key.addEventListener('input', () => {
     const value = key.value.trim()
@@ -231,7 +240,9 @@ async function addReader() {
     for (const input of readerFields.key) input.value = value
   })
   const note = element('div', { className: 'reader' }, [
-    element('p', { textContent: `${words.reader(username)} ${words.readerKey(hint)}` }),
+    element('p', {
+      textContent: `${words.reader(username)} ${isCurrent ? words.filledKey(hint) : words.readerKey(hint)}`,
+    }),
     ...(hint === null ? [] : [key]),
   ])
   document.querySelector('article')?.prepend(note)
@@ -249,7 +260,7 @@ function addTryIt(operation) {
   const key = element('input', {
     type: 'password',
     autocomplete: 'off',
-    value: stored('sessionStorage', 'tollgate.docs-key') ?? '',
+    value: stored('sessionStorage', readerKey) ?? '',
   })
   readerFields.user.push(user)
   readerFields.key.push(key)
@@ -268,7 +279,7 @@ function addTryIt(operation) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     store('sessionStorage', 'tollgate.docs-user', user.value)
-    store('sessionStorage', 'tollgate.docs-key', key.value)
+    store('sessionStorage', readerKey, key.value)
     const show = (text) => {
       output.hidden = false
       output.firstChild.textContent = text

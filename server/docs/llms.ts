@@ -24,6 +24,7 @@ ${endpoints.join('\n')}
 ${link('API reference', '/docs/en/index.md', 'every operation with parameters, responses, errors and examples')}
 ${link('接口文档', '/docs/index.md', 'the same in Chinese')}
 ${link('OpenAPI 3.1', '/openapi.json?lang=en', 'machine-readable definition')}
+${link('Clients', '/docs/en/#clients', 'PHP, Python, Java, Go and Node.js, with a first call')}
 ${link('Changes', '/docs/en/changelog.md', 'changes of the API')}
 ${link('Status', '/status', 'current health and the last 90 days')}
 

@@ -2,12 +2,16 @@
 import { operationAnchor } from '../../contract/docs-address.ts'
 import { documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Language } from '../../contract/text.ts'
+import { clientsSection } from './clients-section.ts'
 import { closingSections, openingSections, type Section } from './general-sections.ts'
 import { html, type Html } from './html.ts'
 import type { DocsPage } from './layout.ts'
 import type { DocsContext } from './operations.ts'
 import { webhookSection } from './webhook-section.ts'
 import { endpointSection } from './operation-section.ts'
+
+/** After the endpoints. */
+const laterSections: readonly Section[] = [webhookSection, clientsSection, ...closingSections]
 
 export const referencePage: DocsPage = {
   path: '',
@@ -20,7 +24,7 @@ export const referencePage: DocsPage = {
   body: (context, language) => html`
     ${openingSections.map((section) => sectionHtml(section, context, language))}
     ${documentedEndpoints.map((one) => endpointSection(one, context, language))}
-    ${[webhookSection, ...closingSections].map((section) => sectionHtml(section, context, language))}
+    ${laterSections.map((section) => sectionHtml(section, context, language))}
   `,
 }
 
@@ -47,7 +51,7 @@ function contents(language: Language): Html {
   )
   return html`<nav id="contents" aria-label="${language === 'zh' ? '目录' : 'Contents'}">
     <ul>
-      ${openingSections.map(item)}${endpoints}${[webhookSection, ...closingSections].map(item)}
+      ${openingSections.map(item)}${endpoints}${laterSections.map(item)}
     </ul>
   </nav>`
 }

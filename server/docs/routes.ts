@@ -59,6 +59,8 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
       .header('cache-control', 'public, max-age=300')
       .header('x-content-type-options', 'nosniff')
       .header('referrer-policy', 'no-referrer')
+      // As the console, which opens the reference with the key of its reader.
+      .header('cross-origin-opener-policy', 'same-origin')
       .header('content-security-policy', policy)
       .header('vary', 'accept-encoding')
     if (request.headers['if-none-match'] === tag) return reply.code(304).send()

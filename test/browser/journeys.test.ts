@@ -70,6 +70,15 @@ browserTest('account holder: generates a key, resets it, and the old key fails',
     'the sample contains the new key',
   )
   assert.equal((await requestCredits(account.username, first)).body.code, 0)
+  const [docs] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('button', { name: '在接口文档中使用' }).click(),
+  ])
+  await docs.getByText(`已登录为 ${account.username}`).waitFor()
+  const sample = await docs.locator('.op:has(#sms-credits) pre').first().textContent()
+  assert.ok(sample!.includes(first) && sample!.includes(account.username), 'the reference has name and key')
+  await docs.close()
+  assert.equal(await page.evaluate(`sessionStorage.getItem('tollgate.docs-key')`), null)
   await page.getByRole('button', { name: '我已保存' }).click()
   assert.ok(!(await page.content()).includes(first), 'the page no longer contains the key')
 

@@ -59,7 +59,7 @@ browserTest(
 )
 
 browserTest(
-  'fills in the user name of a reader who is signed in, and a pasted key, in this page only',
+  'fills in the user name of a reader who is signed in, and a pasted key, in this tab only',
   async () => {
     await using service = await startService('sqlite')
     await using browser = await openBrowser()
@@ -82,6 +82,9 @@ browserTest(
     await operation.getByText('Try it').click()
     await operation.getByRole('button', { name: 'Send request' }).click()
     await operation.getByText('"remaining": 3').waitFor()
+    await page.reload()
+    await page.getByText('The samples have your key').waitFor()
+    assert.match(await sample.innerText(), new RegExp(account.key))
     const html = await (await page.request.get('/docs/en/')).text()
     assert.ok(!html.includes(account.username) && !html.includes(account.key), 'the cached page has neither')
     assert.deepEqual(visitor.problems, [])

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { keyRoutes } from '../../contract/console/key.ts'
 import type { KeyState } from '../../contract/console/responses/key.ts'
 import { useApiQuery, useMe, useApiMutation } from '../api/hooks.ts'
-import { useText } from '../frame/i18n.ts'
+import { useLanguage, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
@@ -13,6 +13,7 @@ import { LeaveGuard } from '../parts/leave-guard.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { Page } from '../parts/page.tsx'
+import { openDocsWithKey } from './docs-key.ts'
 import { LimitsCard } from './limits-card.tsx'
 import { Samples } from './samples-card.tsx'
 import { keysText } from './text.ts'
@@ -96,6 +97,7 @@ function MaskedKey({ hint, state }: { hint: string; state: KeyState }): ReactNod
 
 function NewKeyBox({ value, onSaved }: { value: string; onSaved: () => void }): ReactNode {
   const t = useText(keysText)
+  const language = useLanguage()
   return (
     <div className="stack">
       <Alert type="warning" showIcon title={t.once} description={t.onceText} />
@@ -106,6 +108,7 @@ function NewKeyBox({ value, onSaved }: { value: string; onSaved: () => void }): 
         <CopyButton text={value} label={t.card} primary>
           {t.copy}
         </CopyButton>
+        <Button onClick={() => openDocsWithKey(value, language)}>{t.useInDocs}</Button>
         <Button onClick={onSaved}>{t.saved}</Button>
       </div>
       <LeaveGuard title={t.leaveTitle} text={t.leaveText} />

@@ -16,6 +16,7 @@ export const keysText = dictionary(
     once: '密钥仅显示一次',
     onceText: '关闭后仅显示首尾几位。请立即保存到服务端配置中，丢失后只能重置。',
     copy: '复制密钥',
+    useInDocs: '在接口文档中使用',
     saved: '我已保存',
     danger: '重置与清除',
     dangerText: '两者均立即生效：使用旧密钥的请求会全部失败。',
@@ -57,6 +58,7 @@ export const keysText = dictionary(
     onceText:
       'Afterwards only the first and last characters are visible. Save it in your server configuration now; a lost key can only be reset.',
     copy: 'Copy key',
+    useInDocs: 'Use in the API reference',
     saved: 'I have saved the key',
     danger: 'Reset and clear',
     dangerText: 'Both take effect immediately: every request with the old key fails.',

@@ -57,6 +57,13 @@ export class TollgateApiError extends TollgateError {
     this.code = response.code
     this.retryAfter = response.retryAfter
   }
+
+  /** With everything that support needs, for logs. */
+  override toString(): string {
+    const code = this.code === undefined ? '' : `, code ${this.code}`
+    const id = this.requestId === undefined ? '' : `, request ${this.requestId}`
+    return `${this.name}: ${this.message} (HTTP ${this.status}${code}${id})`
+  }
 }
 
 /** No response in time. The call may or may not have been executed. */

@@ -94,6 +94,8 @@ export class Tollgate {
     }
     if (!/^https?:\/\//.test(options.baseUrl))
       throw new TypeError('baseUrl must begin with http:// or https://')
+    if (!/^[\x21-\x7e]+$/.test(options.apiKey))
+      throw new TypeError('apiKey has a space, a line break or another character that no key contains')
     this.#username = options.username
     this.#transport = {
       baseUrl: options.baseUrl.replace(/\/+$/, ''),

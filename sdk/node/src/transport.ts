@@ -38,6 +38,15 @@ export interface CallOptions {
 /** Safe to retry: nothing was executed, or the idempotency key prevents a second execution. */
 const retryStatuses = new Set([409, 429, 500, 503])
 
+/** Free operations whose repetition has another result: retried only if the service says that it executed nothing. */
+const onceActions: ReadonlySet<unknown> = new Set(['check_code', 'cancel_batch', 'delete'])
+const notExecutedStatuses = new Set([429, 503])
+
+/** No response of the service is as large as this. */
+const maxResponseBytes = 16 * 1024 * 1024
+
+const userAgent = 'tollgate-node/1.0.0'
+
 const knownCodes: ReadonlySet<unknown> = new Set(Object.values(codes))
 
 export async function call<T>(
@@ -46,12 +55,14 @@ export async function call<T>(
   options: CallOptions = {},
 ): Promise<T> {
   const idempotencyKey = request.paid ? (options.idempotencyKey ?? randomUUID()) : undefined
+  if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
+    throw new TypeError('idempotencyKey must have 1 to 255 visible ASCII characters')
   for (let attempt = 0; ; attempt += 1) {
     try {
       return (await attemptCall(transport, request, options, idempotencyKey)) as T
     } catch (error) {
       options.signal?.throwIfAborted()
-      const waitMs = attempt < transport.retries ? retryDelay(error, attempt) : undefined
+      const waitMs = attempt < transport.retries ? retryDelay(error, request, attempt) : undefined
       if (waitMs === undefined || waitMs > transport.longestWaitMs) throw error
       await sleep(waitMs, options.signal)
     }
@@ -66,8 +77,8 @@ async function attemptCall(
 ): Promise<unknown> {
   const timeoutMs = options.timeoutMs ?? transport.timeoutMs
   const timeout = AbortSignal.timeout(timeoutMs)
-  let response: Response
-  let text: string
+  let response: Response | undefined
+  let text: string | undefined
   try {
     response = await transport.fetch(`${transport.baseUrl}${request.path}`, {
       method: 'POST',
@@ -78,43 +89,77 @@ async function attemptCall(
         'accept-language': transport.language,
         // Some proxies drop headers with underscores.
         'api-key': transport.apiKey,
+        'user-agent': userAgent,
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
       body: JSON.stringify(request.values),
       signal: options.signal ? anySignal(options.signal, timeout) : timeout,
     })
-    text = await response.text()
+    text = await readText(response)
   } catch (error) {
     options.signal?.throwIfAborted()
     const details = { idempotencyKey, cause: error }
-    throw timeout.aborted
-      ? new TollgateTimeoutError(`no response within ${timeoutMs} ms`, details)
-      : new TollgateConnectionError(
-          `the service at ${transport.baseUrl} could not be reached: ${reasonOf(error)}`,
-          details,
-        )
+    if (timeout.aborted) {
+      throw new TollgateTimeoutError(
+        `no response from ${transport.baseUrl} within ${timeoutMs / 1000} s; the call may have been executed`,
+        details,
+      )
+    }
+    const { reason, wasConnected } = explain(error)
+    throw new TollgateConnectionError(
+      response || wasConnected
+        ? `the connection to ${transport.baseUrl} was lost before the response was complete: ${reason}`
+        : `the service at ${transport.baseUrl} could not be reached: ${reason}`,
+      details,
+    )
   }
-  return readResponse(request, response, text, idempotencyKey)
+  return readResponse(transport, request, response, text, idempotencyKey)
+}
+
+/** Returns undefined if the body is too large. */
+async function readText(response: Response): Promise<string | undefined> {
+  if (!response.body) return ''
+  const reader = response.body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { value } = (await reader.read()) as { readonly value?: Uint8Array }
+    if (!value) return new TextDecoder().decode(Buffer.concat(chunks))
+    size += value.byteLength
+    if (size > maxResponseBytes) {
+      await reader.cancel()
+      return undefined
+    }
+    chunks.push(value)
+  }
 }
 
 /** `fetch` hides the reason in the cause of its error. */
-function reasonOf(error: unknown): string {
+function explain(error: unknown): { readonly reason: string; readonly wasConnected: boolean } {
   const cause = error instanceof Error ? (error.cause ?? error) : error
-  if (!(cause instanceof Error)) return String(cause)
-  return cause.message || ((cause as { readonly code?: string }).code ?? cause.name)
+  if (!(cause instanceof Error)) return { reason: String(cause), wasConnected: false }
+  const { code } = cause as { readonly code?: string }
+  return {
+    reason: cause.message || (code ?? cause.name),
+    wasConnected: code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE',
+  }
 }
 
 function readResponse(
+  transport: TransportOptions,
   request: ApiRequest,
   response: Response,
-  text: string,
+  text: string | undefined,
   idempotencyKey: string | undefined,
 ): unknown {
   const details = { requestId: response.headers.get('x-request-id') ?? undefined, idempotencyKey }
-  const body = parseObject(text)
-  if (!body) {
-    throw new TollgateConnectionError(`HTTP ${response.status} without an answer of the service`, details)
-  }
+  const foreign = () =>
+    new TollgateConnectionError(
+      `not a response of Tollgate: HTTP ${response.status} from ${transport.baseUrl}${describeBody(transport, response, text)}`,
+      details,
+    )
+  const body = text === undefined ? undefined : parseObject(text)
+  if (!body) throw foreign()
   const { code, message } = body
   const isError = typeof code === 'number' ? code !== 0 : response.status >= 400
   if (isError) {
@@ -129,21 +174,33 @@ function readResponse(
       details,
     )
   }
-  const result = request.read(body)
-  if (result === undefined) {
-    throw new TollgateConnectionError(`HTTP ${response.status} without an answer of the service`, details)
-  }
+  const result = response.status >= 300 ? undefined : request.read(body)
+  if (result === undefined) throw foreign()
   return result
 }
 
+/** What helps to find a wrong base URL or a proxy that responds itself. */
+function describeBody(transport: TransportOptions, response: Response, text: string | undefined): string {
+  if (text === undefined) return `, larger than ${maxResponseBytes} bytes`
+  const location = response.headers.get('location')
+  if (location !== null) return `, redirect to ${location}`
+  const start = text.replaceAll(transport.apiKey, '***').replace(/\s+/g, ' ').trim().slice(0, 100)
+  return start === '' ? ', empty' : `: ${start}`
+}
+
 /** Milliseconds to wait before a retry; undefined if a retry is useless. */
-function retryDelay(error: unknown, attempt: number): number | undefined {
+function retryDelay(error: unknown, request: ApiRequest, attempt: number): number | undefined {
   const backoff = 250 * 2 ** attempt * (0.5 + Math.random())
+  const isOnce = onceActions.has(request.values['action'])
+  if (isOnce && !(error instanceof TollgateApiError)) return undefined
   if (error instanceof TollgateTimeoutError || error instanceof TollgateConnectionError) return backoff
   if (!(error instanceof TollgateApiError)) return undefined
   // A service may be configured to return HTTP 200 for errors; then the code and the header decide.
   const canRetry =
-    retryStatuses.has(error.status) || error.code === codes.internal || error.retryAfter !== undefined
+    error.retryAfter !== undefined ||
+    (isOnce
+      ? notExecutedStatuses.has(error.status)
+      : retryStatuses.has(error.status) || error.code === codes.internal)
   if (!canRetry) return undefined
   return error.retryAfter === undefined ? backoff : error.retryAfter * 1000
 }

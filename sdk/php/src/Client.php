@@ -32,8 +32,8 @@ final class Client
         if (preg_match('#^https?://#', $baseUrl) !== 1) {
             throw new \InvalidArgumentException('baseUrl must begin with http:// or https://');
         }
-        if (preg_match('/[\x00-\x20\x7f]/', $apiKey) === 1) {
-            throw new \InvalidArgumentException('apiKey contains spaces or control characters');
+        if (preg_match('/^[\x21-\x7e]+$/D', $apiKey) !== 1) {
+            throw new \InvalidArgumentException('apiKey has a space, a line break or another character that no key contains');
         }
         $transport = new Transport(
             $baseUrl,

@@ -13,6 +13,13 @@ final class Transport
 {
     /** Safe to retry: nothing was executed, or the idempotency key prevents a second execution. */
     private const RETRY_STATUSES = [409, 429, 500, 503];
+    /** Free operations whose repetition has another result: retried only if the service says that it executed nothing. */
+    private const ONCE_ACTIONS = ['check_code', 'cancel_batch', 'delete'];
+    private const NOT_EXECUTED_STATUSES = [429, 503];
+    /** No response of the service is as large as this. */
+    private const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+    /** curl was connected when it failed. */
+    private const LOST_CONNECTION = [CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR];
     private const INTERNAL_ERROR = 5000;
 
     private string $baseUrl;
@@ -47,13 +54,17 @@ final class Transport
      */
     public function call(string $path, array $values, bool $paid, array $options): array
     {
-        $key = $paid ? ($options['idempotency_key'] ?? bin2hex(random_bytes(16))) : null;
+        $key = $paid ? (string) ($options['idempotency_key'] ?? bin2hex(random_bytes(16))) : null;
+        if ($key !== null && preg_match('/^[\x21-\x7e]{1,255}$/D', $key) !== 1) {
+            throw new \InvalidArgumentException('idempotency_key must have 1 to 255 visible ASCII characters');
+        }
         $timeout = (float) ($options['timeout'] ?? $this->timeout);
+        $isOnce = in_array($values['action'] ?? null, self::ONCE_ACTIONS, true);
         for ($attempt = 0; ; $attempt++) {
             try {
                 return $this->attempt($path, $values, $key, $timeout);
             } catch (TollgateException $error) {
-                $delay = $attempt < $this->retries ? self::retryDelay($error, $attempt) : null;
+                $delay = $attempt < $this->retries ? self::retryDelay($error, $attempt, $isOnce) : null;
                 if ($delay === null || $delay > $this->maxWait) {
                     throw $error;
                 }
@@ -79,14 +90,15 @@ final class Transport
             $headers[] = 'Idempotency-Key: ' . $key;
         }
         $received = [];
+        $text = '';
+        $isTooLarge = false;
         $handle = curl_init($this->baseUrl . $path);
         curl_setopt_array($handle, [
             CURLOPT_POST => true,
             // An empty list would become [], which is not an object.
             CURLOPT_POSTFIELDS => json_encode((object) $values, JSON_UNESCAPED_UNICODE | JSON_THROW_ON_ERROR),
             CURLOPT_HTTPHEADER => $headers,
-            CURLOPT_USERAGENT => 'tollgate-php/0.2.0',
-            CURLOPT_RETURNTRANSFER => true,
+            CURLOPT_USERAGENT => 'tollgate-php/1.0.0',
             CURLOPT_FOLLOWLOCATION => false,
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
             CURLOPT_TIMEOUT_MS => (int) ($timeout * 1000),
@@ -98,31 +110,48 @@ final class Transport
                 }
                 return strlen($line);
             },
+            CURLOPT_WRITEFUNCTION => static function ($handle, string $part) use (&$text, &$isTooLarge): int {
+                $isTooLarge = strlen($text) + strlen($part) > self::MAX_RESPONSE_BYTES;
+                $text .= $isTooLarge ? '' : $part;
+                return $isTooLarge ? 0 : strlen($part);
+            },
         ]);
-        $text = curl_exec($handle);
+        curl_exec($handle);
         $error = curl_errno($handle);
         $status = (int) curl_getinfo($handle, CURLINFO_RESPONSE_CODE);
         if ($error === CURLE_OPERATION_TIMEDOUT) {
-            throw new TimeoutException("no response within $timeout s", null, $key);
+            $message = "no response from {$this->baseUrl} within $timeout s; the call may have been executed";
+            throw new TimeoutException($message, null, $key);
         }
-        if ($error !== 0 || !is_string($text)) {
+        if ($error !== 0 && !$isTooLarge) {
             $reason = curl_error($handle);
-            throw new ConnectionException("the service at {$this->baseUrl} could not be reached: $reason", null, $key);
+            throw new ConnectionException(
+                in_array($error, self::LOST_CONNECTION, true)
+                    ? "the connection to {$this->baseUrl} was lost before the response was complete: $reason"
+                    : "the service at {$this->baseUrl} could not be reached: $reason",
+                null,
+                $key
+            );
         }
-        return self::readResponse($status, $received, $text, $key);
+        return $this->readResponse($status, $received, $isTooLarge ? null : $text, $key);
     }
 
     /**
      * @param array<string, string> $headers
+     * @param ?string $text null if it is too large
      * @return array<string, mixed>
      */
-    private static function readResponse(int $status, array $headers, string $text, ?string $key): array
+    private function readResponse(int $status, array $headers, ?string $text, ?string $key): array
     {
         $requestId = $headers['x-request-id'] ?? null;
-        $body = json_decode($text, true);
+        $foreign = function () use ($status, $headers, $text, $requestId, $key): ConnectionException {
+            $message = "not a response of Tollgate: HTTP $status from {$this->baseUrl}" . $this->describeBody($headers, $text);
+            return new ConnectionException($message, $requestId, $key);
+        };
+        $body = json_decode($text ?? '', true);
         $isObject = is_array($body) && strncmp(ltrim($text), '{', 1) === 0;
         if (!$isObject) {
-            throw new ConnectionException("HTTP $status without a response of the service", $requestId, $key);
+            throw $foreign();
         }
         $code = $body['code'] ?? null;
         $isError = is_int($code) ? $code !== 0 : $status >= 400;
@@ -139,22 +168,42 @@ final class Transport
             );
         }
         if ($status >= 300) {
-            throw new ConnectionException("HTTP $status without a response of the service", $requestId, $key);
+            throw $foreign();
         }
         return $body;
     }
 
+    /**
+     * What helps to find a wrong base URL or a proxy that responds itself.
+     *
+     * @param array<string, string> $headers
+     */
+    private function describeBody(array $headers, ?string $text): string
+    {
+        if ($text === null) {
+            return ', larger than ' . self::MAX_RESPONSE_BYTES . ' bytes';
+        }
+        if (isset($headers['location'])) {
+            return ", redirect to {$headers['location']}";
+        }
+        $text = preg_replace('/\s+/', ' ', trim(str_replace($this->apiKey, '***', $text))) ?? '';
+        // Up to 100 whole characters of UTF-8.
+        preg_match('/^(?:[\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3}){0,100}/', $text, $found);
+        $start = $found[0] ?? '';
+        return $start === '' ? ', empty or not text' : ": $start";
+    }
+
     /** Seconds to wait before a retry; null if a retry is useless. */
-    private static function retryDelay(TollgateException $error, int $attempt): ?float
+    private static function retryDelay(TollgateException $error, int $attempt, bool $isOnce): ?float
     {
         $backoff = 0.25 * 2 ** $attempt * (0.5 + mt_rand() / mt_getrandmax());
         if (!$error instanceof ApiException) {
-            return $backoff;
+            return $isOnce ? null : $backoff;
         }
         // A service may be configured to return HTTP 200 for errors; then the code and the header decide.
-        $canRetry = in_array($error->getStatus(), self::RETRY_STATUSES, true)
-            || $error->getCode() === self::INTERNAL_ERROR
-            || $error->getRetryAfter() !== null;
+        $canRetry = $error->getRetryAfter() !== null
+            || in_array($error->getStatus(), $isOnce ? self::NOT_EXECUTED_STATUSES : self::RETRY_STATUSES, true)
+            || (!$isOnce && $error->getCode() === self::INTERNAL_ERROR);
         return $canRetry ? ($error->getRetryAfter() ?? $backoff) : null;
     }
 }

@@ -19,4 +19,4 @@ __all__ = [
     "TollgateTimeoutError",
     "verify_webhook",
 ]
-__version__ = "0.2.0"
+__version__ = "1.0.0"

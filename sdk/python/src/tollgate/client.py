@@ -3,6 +3,7 @@
 Parameters and results have the names of the API reference. A parameter that is None is not sent.
 """
 
+import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from .errors import TollgateConnectionError
@@ -41,6 +42,8 @@ class Tollgate:
                 raise ValueError("%s is missing" % name)
         if not base_url.startswith(("http://", "https://")):
             raise ValueError("base_url must begin with http:// or https://")
+        if not re.fullmatch(r"[\x21-\x7e]+", api_key):
+            raise ValueError("api_key has a space, a line break or another character that no key contains")
         caller = _Caller(Transport(base_url, api_key, timeout, retries, max_wait, language), username)
         self.shortlink = ShortLinks(caller)
         self.sms = Sms(caller)

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import socket
 import time
 import urllib.error
@@ -20,6 +21,12 @@ from .errors import (
 # Safe to retry: nothing was executed, or the idempotency key prevents a second execution.
 _RETRY_STATUSES = frozenset([409, 429, 500, 503])
 _INTERNAL_ERROR = 5000
+# Free operations whose repetition has another result: retried only if the service says that it executed nothing.
+_ONCE_ACTIONS = frozenset(["check_code", "cancel_batch", "delete"])
+_NOT_EXECUTED_STATUSES = frozenset([429, 503])
+# No response of the service is as large as this.
+_MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+_VISIBLE_ASCII = re.compile(r"[\x21-\x7e]{1,255}")
 
 
 class CallOptions(NamedTuple):
@@ -66,13 +73,16 @@ class Transport:
         """Returns the body of a success; raises a TollgateError otherwise."""
         given = options or CallOptions()
         key = (given.idempotency_key or str(uuid.uuid4())) if paid else None
+        if key is not None and not _VISIBLE_ASCII.fullmatch(key):
+            raise ValueError("idempotency_key must have 1 to 255 visible ASCII characters")
         timeout = self._timeout if given.timeout is None else given.timeout
+        once = values.get("action") in _ONCE_ACTIONS
         attempt = 0
         while True:
             try:
                 return self._attempt(path, values, key, timeout)
             except TollgateError as error:
-                delay = _retry_delay(error, attempt) if attempt < self._retries else None
+                delay = _retry_delay(error, attempt, once) if attempt < self._retries else None
                 if delay is None or delay > self._max_wait:
                     raise
             time.sleep(delay)
@@ -86,7 +96,7 @@ class Transport:
             "Accept": "application/json",
             "Accept-Language": self._language,
             "Api-Key": self._api_key,
-            "User-Agent": "tollgate-python/0.2.0",
+            "User-Agent": "tollgate-python/1.0.0",
         }
         if key is not None:
             headers["Idempotency-Key"] = key
@@ -96,63 +106,107 @@ class Transport:
             headers=headers,
             method="POST",
         )
+        deadline = time.monotonic() + timeout
         try:
             try:
                 response = self._opener.open(request, timeout=timeout)
             except urllib.error.HTTPError as error:
                 response = error  # A response with another status than 2xx.
             with response:
-                text = response.read()
+                text = _read_body(response, deadline)
         except (socket.timeout, TimeoutError) as error:
-            raise TollgateTimeoutError("no response within %g s" % timeout, None, key) from error
+            raise self._timed_out(timeout, key) from error
         except (OSError, HTTPException) as error:
-            if isinstance(getattr(error, "reason", None), socket.timeout):
-                raise TollgateTimeoutError("no response within %g s" % timeout, None, key) from error
             reason = getattr(error, "reason", None) or error
-            message = "the service at %s could not be reached: %s" % (self._base_url, reason)
+            if isinstance(reason, (socket.timeout, TimeoutError)):
+                raise self._timed_out(timeout, key) from error
+            # urllib wraps what happens before the request is sent.
+            lost = not isinstance(error, urllib.error.URLError) or isinstance(
+                reason, (ConnectionResetError, BrokenPipeError)
+            )
+            message = (
+                "the connection to %s was lost before the response was complete: %s"
+                if lost
+                else "the service at %s could not be reached: %s"
+            ) % (self._base_url, reason)
             raise TollgateConnectionError(message, None, key) from error
-        return _read_response(response.status, response.headers, text, key)
+        return self._read_response(response.status, response.headers, text, key)
+
+    def _timed_out(self, timeout: float, key: Optional[str]) -> TollgateTimeoutError:
+        message = "no response from %s within %g s; the call may have been executed" % (self._base_url, timeout)
+        return TollgateTimeoutError(message, None, key)
+
+    def _read_response(
+        self, status: int, headers: Any, text: Optional[bytes], key: Optional[str]
+    ) -> Dict[str, Any]:
+        request_id = headers.get("X-Request-Id")
+        try:
+            body = json.loads((text or b"").decode("utf-8"))
+        except (ValueError, RecursionError):
+            body = None
+        code = body.get("code") if isinstance(body, dict) else None
+        has_code = isinstance(code, int) and not isinstance(code, bool)
+        if isinstance(body, dict) and ((code != 0) if has_code else (status >= 400)):
+            message = body.get("message")
+            raise TollgateApiError(
+                message if isinstance(message, str) else "HTTP %d" % status,
+                status=status,
+                code=code if has_code else None,
+                retry_after=_read_seconds(headers.get("Retry-After")),
+                request_id=request_id,
+                idempotency_key=key,
+            )
+        if not isinstance(body, dict) or status >= 300:
+            message = "not a response of Tollgate: HTTP %d from %s%s" % (
+                status,
+                self._base_url,
+                self._describe_body(headers, text),
+            )
+            raise TollgateConnectionError(message, request_id, key)
+        return body
+
+    def _describe_body(self, headers: Any, text: Optional[bytes]) -> str:
+        """What helps to find a wrong base URL or a proxy that responds itself."""
+        if text is None:
+            return ", larger than %d bytes" % _MAX_RESPONSE_BYTES
+        if headers.get("Location") is not None:
+            return ", redirect to %s" % headers.get("Location")
+        start = text.decode("utf-8", "replace").replace(self._api_key, "***")
+        start = " ".join(start.split())[:100]
+        return ": " + start if start else ", empty"
 
 
-def _read_response(status: int, headers: Any, text: bytes, key: Optional[str]) -> Dict[str, Any]:
-    request_id = headers.get("X-Request-Id")
-    try:
-        body = json.loads(text.decode("utf-8"))
-    except ValueError:
-        body = None
-    if not isinstance(body, dict):
-        raise TollgateConnectionError(
-            "HTTP %d without a response of the service" % status, request_id, key
-        )
-    code = body.get("code")
-    has_code = isinstance(code, int) and not isinstance(code, bool)
-    if (code != 0) if has_code else (status >= 400):
-        message = body.get("message")
-        raise TollgateApiError(
-            message if isinstance(message, str) else "HTTP %d" % status,
-            status=status,
-            code=code if has_code else None,
-            retry_after=_read_seconds(headers.get("Retry-After")),
-            request_id=request_id,
-            idempotency_key=key,
-        )
-    if status >= 300:
-        raise TollgateConnectionError(
-            "HTTP %d without a response of the service" % status, request_id, key
-        )
-    return body
+def _read_body(response: Any, deadline: float) -> Optional[bytes]:
+    """Returns None if the body is too large."""
+    given = response.headers.get("Content-Length")
+    expected = int(given) if given is not None and given.isdigit() else None
+    parts = []
+    size = 0
+    while expected is None or size < expected:
+        part = response.read1(65536)
+        if not part:
+            break
+        size += len(part)
+        if size > _MAX_RESPONSE_BYTES:
+            return None
+        if time.monotonic() > deadline:
+            raise TimeoutError()
+        parts.append(part)
+    if expected is not None and size < expected:
+        raise HTTPException("%d of %d bytes arrived" % (size, expected))
+    return b"".join(parts)
 
 
-def _retry_delay(error: TollgateError, attempt: int) -> Optional[float]:
+def _retry_delay(error: TollgateError, attempt: int, once: bool) -> Optional[float]:
     """Seconds to wait before a retry; None if a retry is useless."""
     backoff = 0.25 * 2**attempt * (0.5 + random.random())
     if not isinstance(error, TollgateApiError):
-        return backoff
+        return None if once else backoff
     # A service may be configured to return HTTP 200 for errors; then the code and the header decide.
     can_retry = (
-        error.status in _RETRY_STATUSES
-        or error.code == _INTERNAL_ERROR
-        or error.retry_after is not None
+        error.retry_after is not None
+        or error.status in (_NOT_EXECUTED_STATUSES if once else _RETRY_STATUSES)
+        or (not once and error.code == _INTERNAL_ERROR)
     )
     if not can_retry:
         return None

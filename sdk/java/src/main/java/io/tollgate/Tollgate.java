@@ -75,6 +75,10 @@ public final class Tollgate {
             }
             if (username == null || username.isEmpty()) throw new IllegalArgumentException("username is missing");
             if (apiKey == null || apiKey.isEmpty()) throw new IllegalArgumentException("apiKey is missing");
+            if (!apiKey.matches("[\\x21-\\x7e]+")) {
+                throw new IllegalArgumentException(
+                        "apiKey has a space, a line break or another character that no key contains");
+            }
             this.baseUrl = baseUrl.replaceAll("/+$", "");
             this.username = username;
             this.apiKey = apiKey;

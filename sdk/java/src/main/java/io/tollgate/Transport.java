@@ -1,17 +1,24 @@
 package io.tollgate;
 
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 
 /** One call over HTTP: timeout, retries, and reading the response. */
 final class Transport {
@@ -19,6 +26,14 @@ final class Transport {
     private static final Set<Integer> RETRY_STATUSES = Set.of(409, 429, 500, 503);
 
     private static final int INTERNAL_ERROR = 5000;
+
+    /** Free operations whose repetition has another result: retried only if the service says that it executed nothing. */
+    private static final Set<String> ONCE_ACTIONS = Set.of("check_code", "cancel_batch", "delete");
+
+    private static final Set<Integer> NOT_EXECUTED_STATUSES = Set.of(429, 503);
+
+    /** No response of the service is as large as this. */
+    private static final int MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
     private final Tollgate.Builder settings;
     private final HttpClient http;
@@ -39,13 +54,17 @@ final class Transport {
     Map<String, Object> call(String path, Map<String, Object> values, boolean paid, CallOptions options) {
         String key = null;
         if (paid) key = options.idempotencyKey != null ? options.idempotencyKey : UUID.randomUUID().toString();
+        if (key != null && !key.matches("[\\x21-\\x7e]{1,255}")) {
+            throw new IllegalArgumentException("the idempotency key must have 1 to 255 visible ASCII characters");
+        }
         Duration timeout = options.timeout != null ? options.timeout : settings.timeout;
+        boolean isOnce = ONCE_ACTIONS.contains(String.valueOf(values.get("action")));
         String body = Json.write(values);
         for (int attempt = 0; ; attempt++) {
             try {
                 return attempt(path, body, key, timeout);
             } catch (TollgateException error) {
-                Double delay = attempt < settings.retries ? retryDelay(error, attempt) : null;
+                Double delay = attempt < settings.retries ? retryDelay(error, attempt, isOnce) : null;
                 if (delay == null || delay * 1000 > settings.maxWait.toMillis()) throw error;
                 sleep((long) (delay * 1000), error);
             }
@@ -60,36 +79,61 @@ final class Transport {
                         .header("Accept", "application/json")
                         .header("Accept-Language", settings.language)
                         .header("Api-Key", settings.apiKey)
-                        .header("User-Agent", "tollgate-java/0.2.0")
+                        .header("User-Agent", "tollgate-java/1.0.0")
                         .POST(HttpRequest.BodyPublishers.ofString(body, StandardCharsets.UTF_8));
         if (key != null) request.header("Idempotency-Key", key);
-        HttpResponse<String> response;
+        // The timeout of a request ends with the headers of the response; this one includes the body.
+        CompletableFuture<HttpResponse<byte[]>> sent =
+                http.sendAsync(request.build(), response -> new LimitedBody(MAX_RESPONSE_BYTES));
         try {
-            response = http.send(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
-        } catch (HttpTimeoutException error) {
-            throw new TimeoutException("no response within " + timeout.toMillis() + " ms", key, error);
-        } catch (IOException error) {
-            String reason = error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage();
-            throw new ConnectionException(
-                    "the service at " + settings.baseUrl + " could not be reached: " + reason, null, key, error);
+            return readResponse(sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS), key);
+        } catch (java.util.concurrent.TimeoutException error) {
+            sent.cancel(true);
+            throw timedOut(timeout, key, error);
+        } catch (ExecutionException error) {
+            Throwable cause = error.getCause();
+            if (cause instanceof HttpTimeoutException) throw timedOut(timeout, key, cause);
+            if (!(cause instanceof IOException)) throw new IllegalStateException(cause);
+            throw new ConnectionException(explain((IOException) cause), null, key, cause);
         } catch (InterruptedException error) {
+            sent.cancel(true);
             Thread.currentThread().interrupt();
             throw new ConnectionException("the call was interrupted", null, key, error);
         }
-        return readResponse(response, key);
+    }
+
+    private TimeoutException timedOut(Duration timeout, String key, Throwable cause) {
+        String seconds = BigDecimal.valueOf(timeout.toMillis(), 3).stripTrailingZeros().toPlainString();
+        return new TimeoutException(
+                "no response from " + settings.baseUrl + " within " + seconds + " s; the call may have been executed",
+                key,
+                cause);
+    }
+
+    private String explain(IOException error) {
+        boolean isUnreachable = error instanceof ConnectException || error instanceof SSLException;
+        String reason = error.getMessage();
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            if (cause instanceof UnresolvedAddressException) reason = "unknown host";
+        }
+        if (reason == null) reason = isUnreachable ? "connection refused" : error.getClass().getSimpleName();
+        return isUnreachable
+                ? "the service at " + settings.baseUrl + " could not be reached: " + reason
+                : "the connection to " + settings.baseUrl + " was lost before the response was complete: " + reason;
     }
 
     @SuppressWarnings("unchecked")
-    private static Map<String, Object> readResponse(HttpResponse<String> response, String key) {
+    private Map<String, Object> readResponse(HttpResponse<byte[]> response, String key) {
         String requestId = response.headers().firstValue("X-Request-Id").orElse(null);
+        String text = response.body() == null ? null : new String(response.body(), StandardCharsets.UTF_8);
         Object parsed = null;
         try {
-            parsed = Json.parse(response.body());
+            if (text != null) parsed = Json.parse(text);
         } catch (IllegalArgumentException error) {
             // Handled below: parsed is not a map.
         }
         int status = response.statusCode();
-        if (!(parsed instanceof Map)) throw foreign(status, requestId, key);
+        if (!(parsed instanceof Map)) throw foreign(response, text, requestId, key);
         Map<String, Object> body = (Map<String, Object>) parsed;
         Object code = body.get("code");
         boolean failed = code instanceof Long ? (Long) code != 0 : status >= 400;
@@ -103,24 +147,39 @@ final class Transport {
                     requestId,
                     key);
         }
-        if (status >= 300) throw foreign(status, requestId, key);
+        if (status >= 300) throw foreign(response, text, requestId, key);
         return body;
     }
 
-    private static ConnectionException foreign(int status, String requestId, String key) {
-        return new ConnectionException("HTTP " + status + " without a response of the service", requestId, key, null);
+    /** Says what helps to find a wrong base URL or a proxy that responds itself. */
+    private ConnectionException foreign(HttpResponse<?> response, String text, String requestId, String key) {
+        String location = response.headers().firstValue("Location").orElse(null);
+        String found;
+        if (text == null) found = ", larger than " + MAX_RESPONSE_BYTES + " bytes";
+        else if (location != null) found = ", redirect to " + location;
+        else {
+            String start = text.replace(settings.apiKey, "***").replaceAll("\\s+", " ").trim();
+            int end = Math.min(start.length(), 100);
+            found = start.isEmpty() ? ", empty" : ": " + start.substring(0, end);
+        }
+        return new ConnectionException(
+                "not a response of Tollgate: HTTP " + response.statusCode() + " from " + settings.baseUrl + found,
+                requestId,
+                key,
+                null);
     }
 
     /** Seconds to wait before a retry; null if a retry is useless. */
-    private static Double retryDelay(TollgateException error, int attempt) {
+    private static Double retryDelay(TollgateException error, int attempt, boolean isOnce) {
         if (Thread.currentThread().isInterrupted()) return null;
         double backoff = 0.25 * Math.pow(2, attempt) * (0.5 + ThreadLocalRandom.current().nextDouble());
-        if (!(error instanceof ApiException)) return backoff;
+        if (!(error instanceof ApiException)) return isOnce ? null : Double.valueOf(backoff);
         ApiException api = (ApiException) error;
         if (api.getRetryAfter() != null) return api.getRetryAfter();
+        if (isOnce) return NOT_EXECUTED_STATUSES.contains(api.getStatus()) ? Double.valueOf(backoff) : null;
         // A service may be configured to return HTTP 200 for errors; then the code decides.
         boolean canRetry = RETRY_STATUSES.contains(api.getStatus()) || api.getCode() == INTERNAL_ERROR;
-        return canRetry ? backoff : null;
+        return canRetry ? Double.valueOf(backoff) : null;
     }
 
     private static Double readSeconds(String header) {
