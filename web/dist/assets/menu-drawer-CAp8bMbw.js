@@ -1,1 +1,0 @@
-import{Fr as e}from"./base-DpbC3FuG.js";import{n as t}from"./frame-5VmKAXFv.js";import{Nt as n}from"./common-CEzjZMTq.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};
