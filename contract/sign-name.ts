@@ -13,7 +13,7 @@ export function signNameProblem(signName: string): Text | undefined {
       en: `a signature has ${minLength} to ${maxLength} characters`,
     }
   }
-  if (/[\p{Ps}\p{Pe}<>＜＞]/u.test(signName)) {
+  if (/[\p{Ps}\p{Pe}<>＜＞«»‹›≪≫]/u.test(signName)) {
     return { zh: '签名不能含括号', en: 'a signature holds no brackets' }
   }
   if (hasHiddenCharacters(signName)) {

@@ -23,7 +23,8 @@ export function closeStalledConnections(server: Server, timeoutMs: number): void
       const sent = socket.bytesWritten - socket.writableLength
       const last = stalled.get(socket)
       if (last?.sent !== sent) stalled.set(socket, { sent, at: now })
-      else if (now - last.at >= timeoutMs) socket.destroy()
+      // With a reset: the operating system would keep what it has for the client for minutes.
+      else if (now - last.at >= timeoutMs) socket.resetAndDestroy()
     }
   }
 
