@@ -1,4 +1,6 @@
 // Delivery of webhook events, compared with a loop that sends the same requests, and memory with a large backlog.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { createAccount } from '../server/accounts/accounts.ts'
@@ -83,17 +85,21 @@ async function dispatch(part: Part, storage: BenchStorage, url: string, bare: nu
   }
 }
 
-/** Nobody answers at the endpoint, and everything but the first events is due later. */
+/** The receiver never responds, so that the service waits in both measurements, and the backlog is the only difference. */
 async function backlog(part: Part, storage: BenchStorage): Promise<void> {
   const count = part.scale.count(1_000_000)
   const { db, secretKey, close } = await storage.open()
   const settings = { ...storage.environment, WEBHOOK_ALLOW_PRIVATE: 'on' }
   const settleMs = part.scale.quick ? 200 : 5_000
   const withoutMegabytes = await memoryAfter(settings, settleMs)
-  const accountId = await addEndpoint(db, secretKey, 'http://127.0.0.1:9/')
+  const silent = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const accountId = await addEndpoint(db, secretKey, `http://127.0.0.1:${port}/`)
   for (let i = 0; i < count; i += perTransaction)
     await emit(db, accountId, Math.min(perTransaction, count - i))
   const withMegabytes = await memoryAfter(settings, settleMs)
+  silent.close()
   await close()
   if (withoutMegabytes === undefined || withMegabytes === undefined) return
   part.row({

@@ -25,16 +25,31 @@ export function requireKeyAllows(limits: KeyRestrictions, scope: Scope | undefin
 /** Parsed lists. Bounded, because every account may have its own. */
 const checks = new Map<string, (address: string) => boolean>()
 const maxChecks = 1_000
+const maxAddressesPerCheck = 100
 
 export function isAllowedAddress(list: string, address: string): boolean {
   let check = checks.get(list)
   if (!check) {
     if (checks.size >= maxChecks) checks.clear()
-    check = createAddressCheck(list.split(','))
+    check = rememberResults(createAddressCheck(list.split(',')))
     checks.set(list, check)
   }
-  // The interface of a link-local address is not part of it.
-  return check(address.replace(/%.*$/, ''))
+  return check(address)
+}
+
+/** An account calls from few addresses, and comparing one with a whole list takes several times as long as finding its result. */
+function rememberResults(check: (address: string) => boolean): (address: string) => boolean {
+  const results = new Map<string, boolean>()
+  return (address) => {
+    let result = results.get(address)
+    if (result === undefined) {
+      if (results.size >= maxAddressesPerCheck) results.clear()
+      // The interface of a link-local address is not part of it.
+      result = check(address.replace(/%.*$/, ''))
+      results.set(address, result)
+    }
+    return result
+  }
 }
 
 function addressNotAllowed(): AppError {

@@ -38,10 +38,12 @@ export interface Connector {
 export function createConnector(url: string): Connector {
   const { ssl, isTlsOptional, ...address } = readPostgresUrl(url)
   let isWithoutTls = false
-  const config = (): pg.ClientConfig => ({
+  const config = (): pg.ClientConfig & { readonly pipeline: boolean } => ({
     ...address,
     ssl: isWithoutTls ? false : ssl,
     keepAlive: true,
+    // A statement is sent without waiting for the results of those before it.
+    pipeline: true,
   })
 
   function adapt(error: unknown): boolean {
@@ -73,6 +75,22 @@ export function createConnector(url: string): Connector {
   }
 }
 
+/** When a connection was opened, and when it discards its plans next. */
+const planTimes = new WeakMap<pg.ClientBase, { readonly opened: number; discardAt: number }>()
+const firstDiscardMs = 500
+
+/**
+ * Whether it is time to plan the prepared statements of a connection again. The server keeps a plan until it has analyzed the
+ * table, at best a minute later. A plan made for a nearly empty table reads all of it, which takes longer with every row.
+ */
+function hasOldPlans(client: pg.ClientBase): boolean {
+  const times = planTimes.get(client)
+  const now = performance.now()
+  if (!times || now < times.discardAt) return false
+  times.discardAt = now + (now - times.opened)
+  return true
+}
+
 /** Connections through a pooler. Their key for cancelling is the pooler's, not that of a server process. */
 const pooled = new WeakSet<pg.ClientBase>()
 
@@ -80,10 +98,13 @@ const pooled = new WeakSet<pg.ClientBase>()
 export async function prepareSession(client: pg.ClientBase): Promise<void> {
   const results = (await client.query(sessionSql)) as unknown as readonly pg.QueryResult<{ pid: number }>[]
   if (results.at(-1)?.rows[0]?.pid !== processIdOf(client)) pooled.add(client)
+  const opened = performance.now()
+  planTimes.set(client, { opened, discardAt: opened + firstDiscardMs })
 }
 
 export function beginSql(client: pg.ClientBase): string {
-  return pooled.has(client) ? pooledBeginSql : 'BEGIN'
+  const begin = pooled.has(client) ? pooledBeginSql : 'BEGIN'
+  return hasOldPlans(client) ? `${begin}; DISCARD PLANS` : begin
 }
 
 /** The server process that the connection was told it talks to. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { startPostgres } from '../../test/support/postgres.ts'
+import { until } from '../../test/support/until.ts'
 import { DatabaseUnavailable } from './database.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
@@ -64,6 +65,40 @@ it('runs a job again after a deadlock', async () => {
     await Promise.all([touch('a', 'b'), touch('b', 'a')])
     assert.equal(await findSetting(db, 'a'), '2')
     assert.equal(await findSetting(db, 'b'), '2')
+  } finally {
+    await db.close()
+    await server.stop()
+  }
+})
+
+it('plans statements again while tables grow', { timeout: 120_000 }, async () => {
+  const server = await startPostgres({ settings: { autovacuum: 'off' } })
+  const db = openPostgres(server.url, { poolSize: 1 })
+  try {
+    await db.write(async (tx) => {
+      await tx.run('CREATE TABLE item (id bigint PRIMARY KEY, count bigint NOT NULL)')
+      await tx.run('INSERT INTO item SELECT n, 0 FROM generate_series(1, 3) AS n')
+      await tx.run('ANALYZE item')
+    })
+    const update = `UPDATE item SET count = count + 1 FROM unnest(CAST(? AS bigint[])) AS list (item_id)
+      WHERE id = list.item_id`
+    const count = (ids: readonly number[]) => db.write((tx) => tx.run(update, [ids]))
+    const readsWholeTable = () =>
+      db.write(async (tx) => {
+        const statement = await tx.one<{ name: string }>(
+          `SELECT name FROM pg_prepared_statements WHERE statement LIKE 'UPDATE item%'`,
+        )
+        const plan = await tx.all<object>(`EXPLAIN EXECUTE ${statement!.name} ('{1,2,3}')`)
+        return JSON.stringify(plan).includes('Seq Scan on item')
+      })
+    // The server keeps the plan of a statement that was executed a few times.
+    for (let i = 0; i < 10; i += 1) await count([1, 2, 3])
+    assert.ok(await readsWholeTable())
+    await db.write((tx) => tx.run('INSERT INTO item SELECT n, 0 FROM generate_series(4, 50000) AS n'))
+    await until(async () => {
+      await count([1, 2, 3])
+      return !(await readsWholeTable())
+    })
   } finally {
     await db.close()
     await server.stop()

@@ -58,6 +58,8 @@ interface PooledTx {
   readonly tx: Tx
   /** Of the job that is running. */
   effects: Effects | undefined
+  /** Until the job sends its first statement. */
+  begun: Promise<unknown> | undefined
 }
 
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
@@ -93,10 +95,18 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   function transactionOn(client: pg.PoolClient): PooledTx {
     let pooled = transactions.get(client)
     if (!pooled) {
-      const queries = queriesFor((query) => client.query(query))
+      const queries = queriesFor((query) => {
+        const result = client.query(query)
+        const { begun } = own
+        if (!begun) return result
+        own.begun = undefined
+        // Without a transaction, nothing may follow the first statement.
+        return Promise.all([result, begun]).then(([first]) => first)
+      })
       const own: PooledTx = {
         tx: { ...queries, afterCommit: (effect: () => void) => void (own.effects ??= []).push(effect) } as Tx,
         effects: undefined,
+        begun: undefined,
       }
       pooled = own
       transactions.set(client, pooled)
@@ -114,10 +124,14 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     const onError = (error: Error) => (broken = error)
     client.on('error', onError)
     try {
-      await client.query(beginSql(client))
       const current = transactionOn(client)
+      // Sent together with the first statement: on a busy event loop, a round trip takes longer than the statement.
+      const begun = client.query(beginSql(client))
+      begun.catch(() => undefined)
+      current.begun = begun
       current.effects = undefined
       const value = await job(current.tx)
+      await begun
       const { command } = await client.query('COMMIT')
       // After a failed statement, COMMIT responds with ROLLBACK and raises no error.
       if (command !== 'COMMIT') throw new DatabaseUnavailable('PostgreSQL: the transaction was rolled back')
