@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { type Account, accountColumnNames } from './store.ts'
 import type { Queries } from '../db/database.ts'
+import { containsText } from '../db/text-search.ts'
 
 export interface AccountSearch {
   readonly q?: string | undefined
@@ -20,8 +21,9 @@ export async function searchAccounts(
 ): Promise<{ rows: Account[]; total: number }> {
   let query = queries.kysely.selectFrom('account')
   if (q !== undefined && q !== '') {
-    const pattern = `%${q.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
-    query = query.where(sql<boolean>`(LOWER(username) LIKE ${pattern} ESCAPE '!' OR CAST(id AS text) = ${q})`)
+    query = query.where(({ or }) =>
+      or([containsText(queries, 'username', q), sql<boolean>`CAST(id AS text) = ${q}`]),
+    )
   }
   if (state === 'operator') query = query.where('role', '=', 'operator')
   if (state === 'suspended') query = query.where('suspended', '=', 1)

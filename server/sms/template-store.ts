@@ -1,10 +1,11 @@
 // The templates: those of accounts, and those that the operator shares with all accounts.
-import { type ExpressionBuilder, sql } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import type { TemplateState } from '../../contract/sms-text.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
+import { containsText } from '../db/text-search.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { removeVendorReviews } from './reviews/store.ts'
 
@@ -80,7 +81,10 @@ function selectTemplates(queries: Queries, filter: TemplateFilter) {
   else if (accountId !== undefined) query = query.where('t.account_id', '=', accountId)
   if (code !== undefined) query = query.where('t.code', '=', code)
   if (status !== undefined) query = query.where('t.status', '=', status)
-  if (q !== undefined && q !== '') query = query.where((eb) => contains(eb, q))
+  if (q !== undefined && q !== '') {
+    const columns = ['t.code', 't.name', 't.content']
+    query = query.where(({ or }) => or(columns.map((column) => containsText(queries, column, q))))
+  }
   return query
 }
 
@@ -96,15 +100,6 @@ function isVisibleTo(eb: TemplateExpression, accountId: number) {
     eb('t.account_id', '=', accountId),
     eb.and([eb('t.account_id', 'is', null), eb.not(eb.exists(own))]),
   ])
-}
-
-function contains(eb: TemplateExpression, text: string) {
-  const pattern = `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
-  return eb.or(
-    (['t.code', 't.name', 't.content'] as const).map(
-      (column) => sql<boolean>`LOWER(${sql.ref(column)}) LIKE ${pattern} ESCAPE '!'`,
-    ),
-  )
 }
 
 /** Oldest first. */

@@ -296,7 +296,7 @@ function yieldToEventLoop(): Promise<void> {
 }
 
 function readSearch({ q, redirectType, tag, state, sort }: LinkSearch): SliceSearch {
-  const text = q?.trim().toLowerCase()
+  const text = q?.trim()
   return { text: text === '' ? undefined : text, redirectType, tag, state, withClicks: sort === 'clicks' }
 }
 

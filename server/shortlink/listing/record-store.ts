@@ -1,7 +1,7 @@
 // The queries of `list`: links of an account, the newest first, by tag, state and text.
 import type { LinkState } from '../../../contract/shortlink.ts'
 import type { Queries, Value } from '../../db/database.ts'
-import { byteOrder } from '../../db/dialect.ts'
+import { searchableText, searchPattern } from '../../db/text-search.ts'
 import { type Link, linkColumns } from '../store.ts'
 
 export interface RecordFilter {
@@ -74,13 +74,11 @@ export function findRecords(
     if (condition.includes('?')) values.push(range.now)
   }
   if (filter.text !== undefined) {
-    // The collation C knows upper and lower case of ASCII only, like SQLite.
-    const like = `%${filter.text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
+    const pattern = searchPattern(filter.text)
     const columns = ['l.title', 'l.target_url', 'l.code']
-    conditions.push(
-      `(${columns.map((column) => `LOWER(${byteOrder(queries, column)}) LIKE ? ESCAPE '!'`).join(' OR ')})`,
-    )
-    values.push(...columns.map(() => like))
+    const found = columns.map((column) => `${searchableText(queries, column)} LIKE ? ESCAPE '!'`)
+    conditions.push(`(${found.join(' OR ')})`)
+    values.push(...columns.map(() => pattern))
   }
   return queries.all<Link>(
     `SELECT ${linkColumns} FROM ${source.from} AND ${conditions.join(' AND ')}

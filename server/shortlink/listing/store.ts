@@ -4,6 +4,7 @@ import type { LinkState, RedirectType } from '../../../contract/shortlink.ts'
 import type { Queries } from '../../db/database.ts'
 import { byteOrder, idList } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
+import { containsText } from '../../db/text-search.ts'
 import { firstIdAtOrAfter } from '../../db/time-ordered.ts'
 import { hoursPerDay, shanghaiOffsetHours } from '../clicks/hours.ts'
 import { type Link, linkColumns } from '../store.ts'
@@ -93,7 +94,7 @@ export async function listIdsByClicks(
 }
 
 export interface SliceSearch {
-  /** Part of the title or of the target, in lower case. */
+  /** Part of the title or of the target. */
   readonly text: string | undefined
   readonly redirectType: RedirectType | undefined
   readonly tag: string | undefined
@@ -159,10 +160,8 @@ export async function findSlice(
   if (state !== undefined) query = query.where(sql<boolean>`${sql.raw(stateCondition(state, Date.now()))}`)
   if (redirectType !== undefined) query = query.where('l.redirect_type', '=', redirectType)
   if (text !== undefined) {
-    const like = `%${text.replaceAll(/[!%_]/g, '!$&')}%`
-    query = query.where(
-      sql<boolean>`(LOWER(l.title) LIKE ${like} ESCAPE '!' OR LOWER(l.target_url) LIKE ${like} ESCAPE '!')`,
-    )
+    const columns = ['l.title', 'l.target_url']
+    query = query.where(({ or }) => or(columns.map((column) => containsText(queries, column, text))))
   }
   if (notAfter) {
     const { sort, order, row } = notAfter

@@ -123,12 +123,12 @@ onEachEngine('states', (engine) => {
             `INSERT INTO link (account_id, code, title, target_url, redirect_url_a, redirect_type, location_a, location_b,
                host_a, host_b, created_at, updated_at)
              VALUES (7, 'x', ?, 'u', '', 'direct', 'u', 'u', '', '', 1, 1)`,
-            [i % 13 === 2 ? 'A Rare title' : 't'],
+            [i % 13 === 2 ? 'A Rare Éclair' : 't'],
           ),
         )
     })
     const expected = ids.filter((_id, i) => i % 13 === 2).reverse()
-    const filter = { tag: undefined, state: undefined, text: 'rARE' }
+    const filter = { tag: undefined, state: undefined, text: 'rARE Écl' }
     for (const maxRead of [1, 7, 40, 1_000]) {
       const found: number[] = []
       let pages = 0
