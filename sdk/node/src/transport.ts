@@ -140,7 +140,8 @@ function explain(error: unknown): { readonly reason: string; readonly wasConnect
   if (!(cause instanceof Error)) return { reason: String(cause), wasConnected: false }
   const { code } = cause as { readonly code?: string }
   return {
-    reason: cause.message || (code ?? cause.name),
+    // The message of OpenSSL has addresses of memory and lines of its source.
+    reason: code?.startsWith('ERR_SSL_') ? code : cause.message || (code ?? cause.name),
     wasConnected: code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE',
   }
 }
