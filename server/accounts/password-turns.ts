@@ -19,7 +19,7 @@ export const knownShare = (name: string): string => `${knownPrefix}${name}`
 /** Hashes made for nobody in particular: on the command line, at the first start. */
 export const systemShare = knownShare('system')
 
-interface Attempts {
+interface ShareAttempts {
   /** Hashes that were made. */
   count: number
   /** The last attempt was refused, because the queue was full. */
@@ -28,9 +28,9 @@ interface Attempts {
 }
 
 /** Recent attempts by share, the oldest first. */
-const recent = new Map<string, Attempts>()
+const recent = new Map<string, ShareAttempts>()
 
-function attemptsOf(share: string): Attempts | undefined {
+function attemptsOf(share: string): ShareAttempts | undefined {
   const attempts = recent.get(share)
   return attempts && performance.now() - attempts.since < rankMs ? attempts : undefined
 }

@@ -101,7 +101,7 @@ interface InsertedLinks {
 
 async function insertWithTwoStatements(
   tx: Tx,
-  rows: readonly LinkRow[],
+  rows: readonly InsertedLink[],
   positions: readonly number[],
 ): Promise<InsertedLinks> {
   const ids = await insertRowsReturningIds(tx, linkInsert, rows)
@@ -112,7 +112,7 @@ async function insertWithTwoStatements(
 /** One round trip: the charge has locked the balance, and the next charges of the account wait for it. */
 async function insertWithOneStatement(
   tx: Tx,
-  rows: readonly LinkRow[],
+  rows: readonly InsertedLink[],
   positions: readonly number[],
 ): Promise<InsertedLinks> {
   const names = Object.keys(linkColumnTypes).join(', ')
@@ -157,9 +157,9 @@ export const codeInsert = bulkInsert(
   'ON CONFLICT (position) DO NOTHING',
 )
 
-type LinkRow = Pick<Tables['link'], keyof typeof linkColumnTypes>
+type InsertedLink = Pick<Tables['link'], keyof typeof linkColumnTypes>
 
-export function rowOf(link: LinkInsert, code: string): LinkRow {
+export function rowOf(link: LinkInsert, code: string): InsertedLink {
   return {
     account_id: link.accountId,
     code,
