@@ -22,8 +22,8 @@ export const systemShare = knownShare('system')
 interface ShareAttempts {
   /** Hashes that were made. */
   count: number
-  /** The last attempt was refused, because the queue was full. */
-  isRefused: boolean
+  /** Attempts since the last hash that were refused, because the queue was full. */
+  refused: number
   readonly since: number
 }
 
@@ -36,16 +36,15 @@ function attemptsOf(share: string): ShareAttempts | undefined {
 }
 
 function countAttempt(share: string, isRefused: boolean): void {
-  const more = isRefused ? 0 : 1
   const attempts = attemptsOf(share)
   if (attempts) {
-    attempts.count += more
-    attempts.isRefused = isRefused
+    attempts.count += isRefused ? 0 : 1
+    attempts.refused = isRefused ? attempts.refused + 1 : 0
     return
   }
   recent.delete(share)
   if (recent.size >= maxCountedShares) recent.delete(recent.keys().next().value!)
-  recent.set(share, { count: more, isRefused, since: performance.now() })
+  recent.set(share, { count: isRefused ? 0 : 1, refused: isRefused ? 1 : 0, since: performance.now() })
 }
 
 /**
@@ -61,7 +60,10 @@ function rankOf(share: string): number {
  * Networks that come for the first time and those that come back after a refusal take turns. A flood from ever new networks does not
  * keep out a user who comes back, and one from many networks that come back does not keep out a user who comes for the first time.
  */
-const groupOf = (share: string): string => (attemptsOf(share)?.isRefused ? 'back' : 'first')
+const groupOf = (share: string): string => (refusalsOf(share) > 0 ? 'back' : 'first')
+
+/** Of those that come back, whoever was refused less often comes first: the networks of a flood try again and again. */
+const refusalsOf = (share: string): number => Math.min(attemptsOf(share)?.refused ?? 0, maxRank)
 
 /**
  * Hashing takes about 40 ms of a core. One core stays free for everything else, and at most three of the four threads that
@@ -72,6 +74,7 @@ const queue = createFairQueue({
   maxWaiting: 64,
   rankOf,
   groupOf,
+  rankInGroupOf: refusalsOf,
 })
 
 const retryAfterSeconds = 2

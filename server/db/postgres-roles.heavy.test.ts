@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { Client } from 'pg'
 import { freshStorage, type FreshStorage, uniqueName } from '../../test/support/engines.ts'
-import { admin, get, startService } from '../../test/support/service.ts'
+import { admin, get, post, startService } from '../../test/support/service.ts'
 import { openPostgres } from './postgres.ts'
 
 /** Creates a role, runs statements as the owner, and returns the URL of the role. */
@@ -19,7 +19,7 @@ async function createRole(storage: FreshStorage, attributes: string, ...grants: 
   return url.href
 }
 
-it('starts on a migrated schema with a role that may only read and write rows', async () => {
+it('starts on a migrated schema with a role that may only read and write rows, and serves paid calls', async () => {
   const storage = await freshStorage('postgres')
   const url = await createRole(
     storage,
@@ -29,8 +29,14 @@ it('starts on a migrated schema with a role that may only read and write rows', 
   const limited = { ...storage, environment: { ...storage.environment, DATABASE_URL: url } }
   const service = await startService('postgres', {}, limited)
   assert.equal((await get(`${service.url}/readyz`)).status, 200)
-  const holder = await service.account({ sms: 5 })
-  assert.equal(holder.key.startsWith('tg_'), true)
+  const { username, key } = await service.account({ short_link: 5, id_verification: 5 })
+  const call = async (path: string, values: object) =>
+    (await post(`${service.url}${path}`, { username, api_key: key, ...values })).status
+  const link = { target_url: 'https://example.com/', title: 't' }
+  assert.equal(await call('/api/shortlink_api.php', { action: 'generate', ...link }), 200)
+  assert.equal(await call('/api/shortlink_api.php', { action: 'generate_batch', links: [link, link] }), 200)
+  const person = { name: '张三', idcard: '11010519491231002X' }
+  assert.equal(await call('/api/id_verification_api.php', person), 200)
   assert.deepEqual(JSON.parse((await admin(limited.environment, 'migrate', '--json')).stdout), {
     applied: [],
   })

@@ -90,9 +90,11 @@ it('35 shares of a lower rank come first and are not refused beside those of a h
 
 it('35 groups of one rank take turns, and the larger group is refused first', async () => {
   const groupOf = (share: string) => share.split(' ')[0]!
-  const bench = createBench({ maxRunning: 1, maxWaiting: 4, rankOf: () => 0, groupOf })
+  const rankInGroupOf = (share: string) => (share === 'first again' ? -1 : 0)
+  const bench = createBench({ maxRunning: 1, maxWaiting: 4, rankOf: () => 0, groupOf, rankInGroupOf })
   for (let index = 0; index < 5; index += 1) void bench.add(`first ${index}`)
   assert.equal(bench.queue.isFullFor('first 5'), true)
+  assert.equal(bench.queue.isFullFor('first again'), false)
   assert.equal(bench.queue.isFullFor('back 0'), false)
   void bench.add('back 0')
   await new Promise(setImmediate)

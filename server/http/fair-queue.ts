@@ -10,6 +10,8 @@ export interface FairQueueOptions {
   readonly rankOf?: (share: string) => number
   /** Of equal shares of one rank, groups take turns, and the group with the most shares that wait loses a task. */
   readonly groupOf?: (share: string) => string
+  /** Like the rank, among the shares of one group. */
+  readonly rankInGroupOf?: (share: string) => number
 }
 
 export interface FairQueue {
@@ -27,7 +29,7 @@ interface Task {
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning, rankOf, groupOf } = options
+  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning, rankOf, groupOf, rankInGroupOf } = options
   /** Tasks by share, in the order of the shares' turns. No list is empty. */
   const waiting = new Map<string, Task[]>()
   /** Only of shares that have running tasks. */
@@ -36,6 +38,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   let waitingCount = 0
   let lastGroup: string | undefined
 
+  const rankInGroup = (share: string) => rankInGroupOf?.(share) ?? 0
   const mayStart = (share: string) => running < maxRunning && (runningOf.get(share) ?? 0) < maxRunningOfShare
 
   function begin(share: string): void {
@@ -69,6 +72,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const rank = rankOf?.(share) ?? 0
     const otherRank = rankOf?.(other) ?? 0
     if (rank !== otherRank || groupOf === undefined) return rank > otherRank
+    if (groupOf(share) === groupOf(other)) return rankInGroup(share) > rankInGroup(other)
     return (sizes.get(groupOf(share)) ?? 0) > (sizes.get(groupOf(other)) ?? 0)
   }
 
@@ -107,7 +111,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function isBefore(share: string, other: string, rank: (share: string) => number): boolean {
     const difference = rank(share) - rank(other)
     if (difference !== 0 || groupOf === undefined) return difference < 0
-    return groupOf(other) === lastGroup && groupOf(share) !== lastGroup
+    if (groupOf(share) === groupOf(other)) return rankInGroup(share) < rankInGroup(other)
+    return groupOf(other) === lastGroup
   }
 
   function startNext(): void {

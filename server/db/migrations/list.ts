@@ -27,6 +27,7 @@ import { tokenExpiry } from './0023-token-expiry.ts'
 import { smsBatchCredits } from './0024-sms-batch-credits.ts'
 import { ledgerCheckpoints } from './0025-ledger-checkpoints.ts'
 import { invoiceCorrections } from './0026-invoice-corrections.ts'
+import { operationNumbers } from './0027-operation-numbers.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -55,4 +56,5 @@ export const migrations: readonly Migration[] = [
   smsBatchCredits,
   ledgerCheckpoints,
   invoiceCorrections,
+  operationNumbers,
 ]
