@@ -54,6 +54,9 @@ browserTest(
     await operation.getByLabel('API 密钥').fill(account.key)
     await operation.getByRole('button', { name: '发送请求' }).click()
     await operation.getByText('"remaining": 7').waitFor()
+    // A page without contents has the whole width.
+    await page.goto('/docs/errors/1004')
+    assert.ok(Number(await page.evaluate(`document.querySelector('article').clientWidth`)) > 600)
     assert.deepEqual(visitor.problems, [])
   },
 )

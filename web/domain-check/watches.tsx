@@ -39,11 +39,7 @@ export function Watches(): ReactNode {
           columns={[
             {
               title: t.url,
-              render: (_value, { url }) => (
-                <span className="mono" style={{ overflowWrap: 'anywhere' }}>
-                  {url}
-                </span>
-              ),
+              render: (_value, { url }) => <span className="mono host">{url}</span>,
             },
             { title: t.verdict, card: 'side', render: (_value, watch) => <CurrentVerdict watch={watch} /> },
             { title: t.history, width: 160, render: (_value, watch) => <Timeline watch={watch} /> },

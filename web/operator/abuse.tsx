@@ -90,7 +90,7 @@ function Bans({ before, onPage }: PagedProps): ReactNode {
         empty={{ text: t.noBans }}
         columns={[
           { title: t.kind, render: (_value, { kind }) => (kind === 'link' ? t.link : t.hostKind) },
-          { title: t.value, render: (_value, { value }) => <span className="mono">{value}</span> },
+          { title: t.value, render: (_value, { value }) => <span className="mono host">{value}</span> },
           { title: t.note, dataIndex: 'note' },
           { title: t.by, dataIndex: 'created_by' },
           { title: t.at, render: (_value, { created_at }) => <ExactTime at={created_at} /> },

@@ -48,7 +48,7 @@ export function SessionsTab({ id }: TabProps): ReactNode {
           { title: common.created, render: (_value, { created_at }) => <ExactTime at={created_at} /> },
           { title: t.seen, render: (_value, { seen_at }) => <RelativeTime at={seen_at} /> },
           { title: t.address, render: (_value, { address }) => <span className="mono">{address}</span> },
-          { title: t.agent, render: (_value, { agent }) => <span className="cell-text small">{agent}</span> },
+          { title: t.agent, render: (_value, { agent }) => <span className="small">{agent}</span> },
         ]}
       />
     </Card>

@@ -49,7 +49,7 @@ export function DomainsPage(): ReactNode {
           empty={{ text: t.noDomains, action: add }}
           columns={[
             { title: t.pool, render: (_value, { pool }) => (pool === 'a' ? t.poolA : t.poolB) },
-            { title: t.host, render: (_value, { host }) => <span className="mono">{host}</span> },
+            { title: t.host, render: (_value, { host }) => <span className="mono host">{host}</span> },
             {
               title: t.state,
               card: 'side',

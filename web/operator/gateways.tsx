@@ -39,8 +39,12 @@ export function GatewaysPage(): ReactNode {
           label={t.gateways}
           empty={{ text: t.noGateways }}
           columns={[
-            { title: t.group, render: (_value, { group }) => pick(gatewayGroupText[group]) },
-            { title: t.name, render: (_value, { name }) => <span className="mono">{name}</span> },
+            { title: t.group, card: 'title', render: (_value, { group }) => pick(gatewayGroupText[group]) },
+            {
+              title: t.name,
+              card: 'title',
+              render: (_value, { name }) => <span className="mono">{name}</span>,
+            },
             {
               title: t.position,
               align: 'end',
@@ -48,6 +52,7 @@ export function GatewaysPage(): ReactNode {
             },
             {
               title: t.breaker,
+              card: 'side',
               render: (_value, { breaker, position }) =>
                 position !== null && <StatusLabel tone={breakerTones[breaker]}>{t[breaker]}</StatusLabel>,
             },

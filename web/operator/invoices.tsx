@@ -14,7 +14,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
 import { formatMoney } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
-import { Page } from '../parts/page.tsx'
+import { objectTitle, Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { InvoiceDetails, useInvoiceColumns } from '../payments/invoice-parts.tsx'
 import { invoiceText } from '../payments/invoice-text.ts'
@@ -36,7 +36,7 @@ export function OperatorInvoicesPage(): ReactNode {
     { ...cursorQuery(params.before), ...(state && { state }), ...(refunded && { refunded }) },
     { refetchMs: 30_000 },
   )
-  const columns = useInvoiceColumns((id) => setParams({ open: String(id) }))
+  const columns = useInvoiceColumns()
   const shown = invoices.data?.items.find(({ id }) => String(id) === params.open)
   return (
     <Page title={t.invoices} lead={t.queueLead}>
@@ -76,7 +76,7 @@ export function OperatorInvoicesPage(): ReactNode {
       <Drawer
         open={shown !== undefined}
         size={560}
-        title={t.details}
+        title={objectTitle(t.details, shown && `#${shown.id}`)}
         onClose={() => setParams({ open: '' })}
         destroyOnHidden
       >

@@ -103,7 +103,7 @@ function Days({ query, before, onPage }: DaysProps): ReactNode {
           title: t.theirs,
           render: (_value, { theirs, state }) => (state === 'done' ? <Side side={theirs} /> : '–'),
         },
-        { title: t.state, render: (_value, row) => <DayState row={row} /> },
+        { title: t.state, card: 'side', render: (_value, row) => <DayState row={row} /> },
         { title: t.at, render: (_value, { at }) => formatTime(at) },
       ]}
       footer={({ next }) => <CursorPager before={before} next={next} onChange={onPage} />}
@@ -120,7 +120,7 @@ function Side({ side }: { side: Reconciliation['ours'] }): ReactNode {
       .join(' · ')
   return (
     <div style={{ whiteSpace: 'nowrap' }}>
-      {t.side(side.orders, side.amount ?? sumsOf('amount'))}
+      {t.side(side.orders, side.amount === null ? sumsOf('amount') : formatMoney(side.amount, '').trim())}
       {side.refunds > 0 && (
         <div className="muted">
           {t.sideRefunds(side.refunds, side.refund_amount ?? sumsOf('refund_amount'))}

@@ -1,12 +1,14 @@
 // What the pages about invoices share: the state, the columns and the details of a request.
 import { DownloadOutlined } from '@ant-design/icons'
-import { Button, Descriptions, type TableColumnType } from 'antd'
+import { Button, Descriptions } from 'antd'
 import type { ReactNode } from 'react'
 import type { Invoice } from '../../contract/console/responses/payments.ts'
 import { invoiceKinds, type InvoiceState, invoiceStates } from '../../contract/payments.ts'
 import { formatTime } from '../../contract/time.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { formatMoney, StatusLabel, type Tone } from '../parts/format.tsx'
+import { OpenLink } from '../parts/open-link.tsx'
+import type { ListColumn } from '../parts/row-cards.tsx'
 import { invoiceText } from './invoice-text.ts'
 
 const tones: Readonly<Record<InvoiceState, Tone>> = {
@@ -22,38 +24,36 @@ function InvoiceStateLabel({ state }: { state: InvoiceState }): ReactNode {
 }
 
 /** The columns that the lists of holders and of operators have in common. */
-export function useInvoiceColumns(
-  open: (id: number) => void,
-): Readonly<Record<'id' | 'title' | 'kind' | 'amount' | 'state' | 'created', TableColumnType<Invoice>>> {
+export function useInvoiceColumns(): Readonly<
+  Record<'id' | 'title' | 'kind' | 'amount' | 'state' | 'created', ListColumn<Invoice>>
+> {
   const t = useText(invoiceText)
   const pick = usePick()
   return {
     id: {
       title: t.id,
+      card: 'title',
       render: (_value, { id, title }) => (
-        <Button
-          type="link"
-          size="small"
-          style={{ paddingInline: 0 }}
-          aria-label={`${t.id} ${id} ${title}`}
-          onClick={(event) => {
-            event.stopPropagation()
-            open(id)
-          }}
-        >
-          {id}
-        </Button>
+        <OpenLink search={{ open: String(id) }} label={`${t.id} ${id} ${title}`}>
+          #{id}
+        </OpenLink>
       ),
     },
-    title: { title: t.title, render: (_value, { title }) => <span className="prose">{title}</span> },
-    kind: { title: t.kind, render: (_value, { kind }) => pick(invoiceKinds[kind]) },
+    title: {
+      title: t.title,
+      card: 'title',
+      render: (_value, { title }) => <span className="prose">{title}</span>,
+    },
+    kind: { title: t.kind, card: 'plain', render: (_value, { kind }) => pick(invoiceKinds[kind]) },
     amount: {
       title: t.amount,
+      card: 'plain',
       align: 'end',
       render: (_value, { amount, currency }) => formatMoney(amount, currency),
     },
     state: {
       title: t.state,
+      card: 'side',
       render: (_value, { state, refunded_after_issue: isRefunded }) => (
         <div>
           <InvoiceStateLabel state={state} />

@@ -21,7 +21,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { formatMoney } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { Page } from '../parts/page.tsx'
+import { objectTitle, Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { InvoiceDetails, useInvoiceColumns } from './invoice-parts.tsx'
 import { invoiceText } from './invoice-text.ts'
@@ -31,7 +31,7 @@ export function InvoicesPage(): ReactNode {
   const me = useMe()
   const [params, setParams] = useUrlState({ before: '', open: '', request: '' })
   const invoices = useApiQuery(paymentRoutes.invoices, cursorQuery(params.before))
-  const columns = useInvoiceColumns((id) => setParams({ open: String(id) }))
+  const columns = useInvoiceColumns()
   const shown = invoices.data?.items.find(({ id }) => String(id) === params.open)
   const request = (
     <Button
@@ -62,7 +62,7 @@ export function InvoicesPage(): ReactNode {
       <Drawer
         open={shown !== undefined}
         size={520}
-        title={t.details}
+        title={objectTitle(t.details, shown && `#${shown.id}`)}
         onClose={() => setParams({ open: '' })}
         destroyOnHidden
       >

@@ -92,7 +92,7 @@ export const domainsText = dictionary(
       `No more links can be created on ${host}. Existing links keep working on the addresses of the platform; to use the domain again it must be verified again.`,
     removed: 'Removed',
     empty: 'No own domains yet. Add one and set the DNS records as shown.',
-    abuse: 'Bans and reports',
+    abuse: 'Abuse reports',
     abuseLead:
       'Banned links, and links that lead to banned hosts, stop working immediately. Reports that visitors send at /report are handled here.',
     reports: 'Reports',

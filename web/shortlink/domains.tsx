@@ -49,7 +49,7 @@ export function OwnDomainsPage(): ReactNode {
           label={t.title}
           empty={{ text: t.empty, action: add }}
           columns={[
-            { title: t.host, render: (_value, { host }) => <span className="mono">{host}</span> },
+            { title: t.host, render: (_value, { host }) => <span className="mono host">{host}</span> },
             {
               title: t.record,
               render: (_value, { txt_name, txt_value }) => (

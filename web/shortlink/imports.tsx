@@ -136,19 +136,21 @@ function UploadCard({ onUploaded }: { onUploaded: () => void }): ReactNode {
     <Card size="small">
       <div className="stack">
         <div className="row">
-          <Segmented
-            aria-label={t.codes}
-            value={codes}
-            onChange={setCodes}
-            options={[
-              { value: 'keep', label: t.keep },
-              { value: 'new', label: t.fresh },
-            ]}
-          />
+          <div className="scroll-x">
+            <Segmented
+              aria-label={t.codes}
+              value={codes}
+              onChange={setCodes}
+              options={[
+                { value: 'keep', label: t.keep },
+                { value: 'new', label: t.fresh },
+              ]}
+            />
+          </div>
           <Input
             aria-label={t.tag}
             placeholder={`${t.tag} · ${t.tagHint}`}
-            style={{ width: 240 }}
+            style={{ width: 300, maxWidth: '100%' }}
             maxLength={linkLimits.tagLength}
             value={tag}
             onChange={(event) => setTag(event.target.value)}

@@ -224,7 +224,7 @@ export function ShortlinkPage(): ReactNode {
                   style={{ justifyContent: 'flex-end', flexWrap: 'nowrap' }}
                   title={t.botLine(formatCount(link.bot_clicks), formatCount(link.preview_clicks))}
                 >
-                  <span style={{ width: 80 }}>
+                  <span className="spark-cell">
                     <Sparkline values={link.daily} label={t.clicksOf(link.title)} />
                   </span>
                   <span className="num">{formatCount(link.clicks)}</span>

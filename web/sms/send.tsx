@@ -41,7 +41,12 @@ export function Send(): ReactNode {
           me.data?.read_only ? (
             <span className="muted">{t.readOnly}</span>
           ) : items.length === 0 ? (
-            <Alert type="info" showIcon title={t.noTemplates} />
+            <Alert
+              type="info"
+              showIcon
+              title={t.noTemplates}
+              action={<Link to="/sms">{t.toTemplates}</Link>}
+            />
           ) : (
             <>
               {start.data?.sandbox.includes('sms') && <p className="muted hint">{t.sandbox}</p>}

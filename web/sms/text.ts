@@ -54,6 +54,7 @@ export const smsText = dictionary(
     priceWait: '填写完整后显示价格',
     sent: (id: string) => `已提交网关，流水号 ${id}`,
     viewRecords: '查看发送记录',
+    toTemplates: '去创建',
     noTemplates: '没有审核通过的模板，请先创建模板。',
     sandbox:
       '沙箱环境：号码 19900000001 被拒绝，19900000002 结果未知，19900000003 触发频率限制，其余号码发送成功。',
@@ -131,6 +132,7 @@ export const smsText = dictionary(
     priceWait: 'Fill in all fields to see the price',
     sent: (id: string) => `Submitted, ID ${id}`,
     viewRecords: 'View messages',
+    toTemplates: 'Create template',
     noTemplates: 'No approved templates. Create one first.',
     sandbox:
       'Sandbox: 19900000001 is rejected, the result of 19900000002 stays unknown, 19900000003 is rate limited; all other numbers succeed.',

@@ -52,7 +52,7 @@ export function Batches(): ReactNode {
               </div>
             ),
           },
-          { title: t.state, render: (_value, batch) => <State batch={batch} /> },
+          { title: t.state, card: 'side', render: (_value, batch) => <State batch={batch} /> },
           { title: t.progress, render: (_value, batch) => <Done batch={batch} /> },
           {
             title: t.credits,

@@ -1,4 +1,5 @@
 // Group sending: a new group from a file, and the batches.
+import { Link } from '@tanstack/react-router'
 import { Alert } from 'antd'
 import type { ReactNode } from 'react'
 import { smsRoutes } from '../../../contract/console/sms.ts'
@@ -22,7 +23,12 @@ export function Groups(): ReactNode {
         <Loaded query={templates}>
           {({ items }) =>
             items.length === 0 ? (
-              <Alert type="info" showIcon title={t.noTemplates} />
+              <Alert
+                type="info"
+                showIcon
+                title={t.noTemplates}
+                action={<Link to="/sms">{t.toTemplates}</Link>}
+              />
             ) : (
               <Loaded query={signatures}>
                 {(known) => <NewGroup templates={items} signatures={known} />}
