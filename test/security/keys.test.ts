@@ -263,7 +263,7 @@ describe('guesses', () => {
     }
   })
 
-  it('35 guesses from ever new networks do not keep out users who try again after a refusal', async () => {
+  it('35 guesses from ever new networks keep out nobody who comes back after a refusal', async () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()
     const signIn = async (address: string) => {

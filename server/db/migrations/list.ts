@@ -28,6 +28,7 @@ import { smsBatchCredits } from './0024-sms-batch-credits.ts'
 import { ledgerCheckpoints } from './0025-ledger-checkpoints.ts'
 import { invoiceCorrections } from './0026-invoice-corrections.ts'
 import { operationNumbers } from './0027-operation-numbers.ts'
+import { linkNumbers } from './0028-link-numbers.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -57,4 +58,5 @@ export const migrations: readonly Migration[] = [
   ledgerCheckpoints,
   invoiceCorrections,
   operationNumbers,
+  linkNumbers,
 ]
