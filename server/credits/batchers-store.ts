@@ -14,7 +14,7 @@ export function createChargeBatcher(
   return createBatcher<ChargeRequest<unknown>, ChargeResult<unknown>>(db, {
     maxBatch,
     laneOf: ({ accountId }) => accountId,
-    run: (tx, requests) => chargeBatch(tx, requests, context),
+    run: (tx, requests, takeMore) => chargeBatch(tx, requests, context, takeMore),
   })
 }
 

@@ -22,6 +22,28 @@ onEachEngine('batcher', (engine) => {
     assert.deepEqual(batches, [[1, 2, 3], [4, 5], [6]])
   })
 
+  it('takes items that arrived meanwhile into the batch, in their order', async () => {
+    await using fresh = await freshDatabase(engine)
+    const batches: number[][] = []
+    const later: Promise<number>[] = []
+    const run = createBatcher<number, number>(fresh.db, {
+      maxBatch: 4,
+      laneOf: () => 0,
+      run: async (_tx, first, takeMore) => {
+        if (first.includes(1)) for (const item of [11, 20, 12, 13, 14]) later.push(run(item))
+        const items = [...first, ...takeMore((item) => item < 20)]
+        batches.push(items)
+        return items.map((item) => item * 2)
+      },
+    })
+    assert.deepEqual(await Promise.all([1, 2].map(run)), [2, 4])
+    assert.deepEqual(await Promise.all(later), [22, 40, 24, 26, 28])
+    assert.deepEqual(batches, [
+      [1, 2, 11, 12],
+      [20, 13, 14],
+    ])
+  })
+
   it('runs the items of a failed batch one by one, each with its own result', async () => {
     await using fresh = await freshDatabase(engine)
     const run = createBatcher<number, number>(fresh.db, {

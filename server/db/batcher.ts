@@ -7,11 +7,17 @@ export interface BatcherOptions<I, O> {
   /** Items with the same number, such as those of one account, never run in two batches at the same time. */
   readonly laneOf: (item: I) => number
   /**
-   * Returns the results in order. When it throws, the items of each number run again in their own batch, and those of a
-   * batch that fails again run one by one: the error of one account costs the others at most a few transactions.
+   * Returns the results in order, those of the items from `takeMore` last. When it throws, the items of each number run again
+   * in their own batch, and those of a batch that fails again run one by one: the error of one account costs the others at
+   * most a few transactions.
    */
-  readonly run: (tx: Tx, items: readonly I[]) => Promise<readonly O[]>
+  readonly run: (tx: Tx, items: readonly I[], takeMore: TakeMore<I>) => Promise<readonly O[]>
 }
+
+/** Adds waiting items to the batch: while it waited for a lock, items that need the same lock have arrived. */
+export type TakeMore<I> = (belongs: (item: I) => boolean) => readonly I[]
+
+export const takeNoMore = (): readonly never[] => []
 
 interface PendingInput<I, O> {
   readonly item: I
@@ -35,11 +41,24 @@ function createLane<I, O>(
     let batch: PendingInput<I, O>[] | undefined
     // Taken when the transaction begins, so that items that arrive meanwhile still join, and only once: a job may run again.
     const take = () => (batch ??= queue.splice(0, maxBatch))
+    const takeMore: TakeMore<I> = (belongs) => {
+      const taken = take()
+      const known = taken.length
+      const others: PendingInput<I, O>[] = []
+      // The first ones only, so that a long queue is not searched for every batch.
+      for (const pending of queue.splice(0, maxBatch)) {
+        if (taken.length < maxBatch && belongs(pending.item)) taken.push(pending)
+        else others.push(pending)
+      }
+      queue.unshift(...others)
+      return taken.slice(known).map(({ item }) => item)
+    }
     try {
       const results = await db.write((tx) =>
         run(
           tx,
           take().map(({ item }) => item),
+          takeMore,
         ),
       )
       for (const [index, { resolve }] of take().entries()) resolve(results[index]!)
@@ -57,7 +76,7 @@ function createLane<I, O>(
       const items = group.map(({ item }) => item)
       if (group.length === batch.length) return runSingly(group)
       try {
-        const results = await db.write((tx) => run(tx, items))
+        const results = await db.write((tx) => run(tx, items, takeNoMore))
         for (const [index, { resolve }] of group.entries()) resolve(results[index]!)
       } catch (error) {
         if (mayRunAgain(error, group)) await runSingly(group)
@@ -68,7 +87,7 @@ function createLane<I, O>(
 
   function runSingly(batch: readonly PendingInput<I, O>[]): Promise<void> {
     return runEach(batch, ({ item, resolve, reject }) =>
-      db.write(async (tx) => (await run(tx, [item]))[0]!).then(resolve, reject),
+      db.write(async (tx) => (await run(tx, [item], takeNoMore))[0]!).then(resolve, reject),
     )
   }
 

@@ -5,6 +5,7 @@
 import type { ApiType } from '../../../contract/credits.ts'
 import { isExpired } from '../../accounts/accounts.ts'
 import type { KeyRestrictions } from '../../accounts/key-limits.ts'
+import { type TakeMore, takeNoMore } from '../../db/batcher.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -33,12 +34,15 @@ export interface LedgerContext {
   readonly onMoved: (moved: MovedCredits) => void
 }
 
+/** Results are in the order of the requests, followed by those that `takeMore` added. */
 export async function chargeBatch(
   tx: Tx,
-  requests: readonly ChargeRequest<unknown>[],
+  first: readonly ChargeRequest<unknown>[],
   context: LedgerContext,
+  takeMore: TakeMore<ChargeRequest<unknown>> = takeNoMore,
 ): Promise<ChargeResult<unknown>[]> {
-  const balances = await lockBalances(tx, requests)
+  const balances = await lockBalances(tx, first)
+  const requests = [...first, ...takeMore((request) => balances.has(balanceName(request)))]
   const previous = await claimKeys(tx, requests)
   const results: ChargeResult<unknown>[] = []
   const accepted: (AcceptedCharge & { readonly index: number })[] = []
