@@ -1,7 +1,10 @@
-// Streams a CSV file: the heading, then the rows one page at a time.
+// Streams a CSV file: the heading, then the rows one page at a time. Exports take turns by page and rest in between: many at the
+// same time would fill the event loop, and paid calls would wait.
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type CsvCell, csvLine, formatCsv } from '../../contract/csv.ts'
 import { formatTime } from '../../contract/time.ts'
+import { createFairQueue } from '../http/fair-queue.ts'
 
 type CsvPages = AsyncIterable<readonly (readonly CsvCell[])[]>
 
@@ -9,11 +12,33 @@ export function csvStream(heading: readonly string[], pages: CsvPages): Readable
   return Readable.from(csvChunks(heading, pages), { objectMode: false })
 }
 
+/** Every export waits for one page at most, and the number of exports is limited. */
+const turns = createFairQueue({ maxRunning: 2, maxWaiting: Number.POSITIVE_INFINITY })
+
+/** A page that waited for the database has used little of the event loop. */
+const maxRestMs = 100
+
 async function* csvChunks(heading: readonly string[], pages: CsvPages): AsyncGenerator<string> {
   yield formatCsv([heading])
-  for await (const rows of pages) {
-    if (rows.length > 0) yield rows.map(csvLine).join('')
+  const iterator = pages[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const text = await turns.run('', () => nextPage(iterator))
+      if (text === undefined) return
+      if (text !== '') yield text
+    }
+  } finally {
+    await iterator.return?.()
   }
+}
+
+async function nextPage(pages: AsyncIterator<readonly (readonly CsvCell[])[]>): Promise<string | undefined> {
+  const start = performance.now()
+  const { done, value: rows } = await pages.next()
+  if (done === true) return undefined
+  const text = rows.map(csvLine).join('')
+  await sleep(Math.min(2 * (performance.now() - start), maxRestMs))
+  return text
 }
 
 export function csvTime(ms: number | null): string {
