@@ -71,6 +71,10 @@ it('37 visitors cannot sign up with reserved names in any case, width or look-al
     'Support',
     'suррort',
     'api',
+    'adm1n',
+    'adrnin',
+    'r00t',
+    'he1p',
     '管理员',
     '客服',
   ]
@@ -78,7 +82,21 @@ it('37 visitors cannot sign up with reserved names in any case, width or look-al
   for (const name of ['cli', 'CLI', 'с.l.i', 'ｃｌｉ'])
     assert.match(usernameProblem(name)?.en ?? '', /reserved/, name)
   assert.equal(usernameProblem('admin'), undefined, 'operators can create it')
-  assert.match(signUpNameProblem('bоss')?.en ?? '', /mix/)
+  for (const name of ['bоss', 'admi\u0578', 'sh\u0585p', '\u13DAoss']) {
+    assert.match(signUpNameProblem(name)?.en ?? '', /mix/, name)
+  }
+  for (const name of [
+    'shop1',
+    'modern10',
+    '公司abc',
+    'まつりshop',
+    '한국shop',
+    'école',
+    'магазин',
+    '\u0570\u0561\u0575',
+  ]) {
+    assert.equal(signUpNameProblem(name), undefined, name)
+  }
 })
 
 it('37 names that differ only in case or width are one name', () => {

@@ -33,15 +33,25 @@ export function usernameProblem(username: string): Text | undefined {
   return plainForm(username) === commandLineActor ? reservedName : undefined
 }
 
+/** Letters of scripts that are not usual beside Latin ones in our users' languages. */
+const foreignLetter =
+  /[^\P{L}\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Common}]/u
+
 /** Why a visitor cannot sign up with this name. */
 export function signUpNameProblem(username: string): Text | undefined {
-  if (reserved.has(plainForm(username))) return reservedName
-  const mixes = /\p{Script=Latin}/u.test(username) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(username)
-  if (!mixes) return undefined
+  if (readings(username).some((name) => reserved.has(name))) return reservedName
+  if (!/\p{Script=Latin}/u.test(username) || !foreignLetter.test(username)) return undefined
   return {
-    zh: '用户名不能混用拉丁字母与西里尔或希腊字母',
-    en: 'a user name does not mix Latin letters with Cyrillic or Greek ones',
+    zh: '用户名中的拉丁字母只能与中文、日文或韩文混用',
+    en: 'a user name mixes Latin letters only with Chinese, Japanese or Korean ones',
   }
+}
+
+/** What a quick look may take a name for: digits and `rn` pass for letters. */
+function readings(username: string): string[] {
+  const plain = plainForm(username)
+  const letters = plain.replaceAll('0', 'o').replaceAll('rn', 'm')
+  return [plain, letters.replaceAll('1', 'i'), letters.replaceAll('1', 'l')]
 }
 
 const reservedName: Text = {
