@@ -77,7 +77,7 @@ describe('limits of a key', () => {
       await page.getByRole('button', { name: '修改限制' }).click()
       await dialog.getByLabel('IP 白名单').fill('')
       await dialog.getByRole('button', { name: '保存' }).click()
-      await page.getByText('不限来源地址').waitFor()
+      await page.getByText('不限 IP 地址').waitFor()
       assert.equal((await requestCredits(account)).status, 200)
       const outside = await verify(account)
       assert.deepEqual([outside.status, outside.body.message], [403, '无权执行此操作'])

@@ -74,7 +74,7 @@ browserTest('builds a link with a rule and a password, counts a visit, shares an
   assert.ok(!text.includes('shop.example.com') && !text.includes(account.username))
 
   await page.getByRole('button', { name: '撤销' }).click()
-  await page.getByRole('dialog', { name: '撤销分享？' }).getByRole('button', { name: '撤销' }).click()
+  await page.getByRole('dialog', { name: '撤销分享链接？' }).getByRole('button', { name: '撤销' }).click()
   await page.getByText('还没有有效的分享链接').waitFor()
   await until(async () => (await fetch(url)).status === 410)
   assert.deepEqual(visitor.problems, [])
