@@ -6,7 +6,8 @@ import { type CsvCell, csvLine, formatCsv } from '../../contract/csv.ts'
 import { formatTime } from '../../contract/time.ts'
 import { createFairQueue } from '../http/fair-queue.ts'
 
-type CsvPages = AsyncIterable<readonly (readonly CsvCell[])[]>
+type CsvPage = readonly (readonly CsvCell[])[]
+type CsvPages = AsyncIterable<CsvPage, void>
 
 export function csvStream(heading: readonly string[], pages: CsvPages): Readable {
   return Readable.from(csvChunks(heading, pages), { objectMode: false })
@@ -32,11 +33,11 @@ async function* csvChunks(heading: readonly string[], pages: CsvPages): AsyncGen
   }
 }
 
-async function nextPage(pages: AsyncIterator<readonly (readonly CsvCell[])[]>): Promise<string | undefined> {
+async function nextPage(pages: AsyncIterator<CsvPage, void>): Promise<string | undefined> {
   const start = performance.now()
-  const { done, value: rows } = await pages.next()
-  if (done === true) return undefined
-  const text = rows.map(csvLine).join('')
+  const page = await pages.next()
+  if (page.done === true) return undefined
+  const text = page.value.map(csvLine).join('')
   await sleep(Math.min(2 * (performance.now() - start), maxRestMs))
   return text
 }
