@@ -19,13 +19,22 @@ import { AppError } from '../../server/http/errors.ts'
 import { createLocalLimits } from '../../server/limits/limits.ts'
 import { openBrowser, testPassword } from '../support/console.ts'
 import { onEachEngine, uniqueName } from '../support/engines.ts'
-import { post, startService } from '../support/service.ts'
+import { post, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /** Creates a call with these parameters. */
 function callWith(json: Record<string, unknown>, address = '203.0.113.1') {
   const raw = new IncomingMessage(new Socket())
   return createCall(sms, 'r', raw, address, { headers: {}, json }, 0)
+}
+
+/** Signs in with the right password through a trusted proxy. Returns the status. */
+async function signInFrom(service: TestService, username: string, address: string): Promise<number> {
+  const reply = await openBrowser(service).call(sessionRoutes.signIn, {
+    sent: { username, password: testPassword },
+    headers: { 'x-forwarded-for': address },
+  })
+  return reply.status
 }
 
 /** Keeps the queue of password hashes full with tasks of one share. */
@@ -233,13 +242,7 @@ describe('guesses', () => {
   it('35 guesses from hundreds of networks keep out nobody who signed in from there before or who did not guess', async () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()
-    const signIn = async (address: string) => {
-      const reply = await openBrowser(service).call(sessionRoutes.signIn, {
-        sent: { username, password: testPassword },
-        headers: { 'x-forwarded-for': address },
-      })
-      return reply.status
-    }
+    const signIn = (address: string) => signInFrom(service, username, address)
     assert.equal(await signIn('203.0.113.9'), 200)
     let isOpen = true
     const answered = new Set<string>()
@@ -266,13 +269,7 @@ describe('guesses', () => {
   it('35 guesses from ever new networks keep out nobody who comes back after a refusal', async () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()
-    const signIn = async (address: string) => {
-      const reply = await openBrowser(service).call(sessionRoutes.signIn, {
-        sent: { username, password: testPassword },
-        headers: { 'x-forwarded-for': address },
-      })
-      return reply.status
-    }
+    const signIn = (address: string) => signInFrom(service, username, address)
     let isOpen = true
     const senders = Array.from({ length: 150 }, async (_, sender) => {
       for (let time = 0; isOpen; time += 1) {
