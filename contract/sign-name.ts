@@ -3,6 +3,9 @@ import { signName as parameter } from './sms-parameters.ts'
 import type { Text } from './text.ts'
 import { hasHiddenCharacters } from './values.ts'
 
+/** With quotes, signs and letters that look like brackets. */
+const brackets = /[\p{Ps}\p{Pe}<>«»‹›≪≫⋘⋙⋖⋗≺≻˂˃ᐸᐳ]/u
+
 /** The signature is sent in 【】, so it must not contain brackets itself. */
 export function signNameProblem(signName: string): Text | undefined {
   const length = [...signName].length
@@ -13,7 +16,7 @@ export function signNameProblem(signName: string): Text | undefined {
       en: `a signature has ${minLength} to ${maxLength} characters`,
     }
   }
-  if (/[\p{Ps}\p{Pe}<>＜＞«»‹›≪≫]/u.test(signName)) {
+  if (brackets.test(signName.normalize('NFKC'))) {
     return { zh: '签名不能含括号', en: 'a signature holds no brackets' }
   }
   if (hasHiddenCharacters(signName)) {

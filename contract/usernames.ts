@@ -47,12 +47,21 @@ export function signUpNameProblem(username: string): Text | undefined {
   }
 }
 
-/** What a quick look may take a name for: digits and `rn` pass for letters. */
+/** What a quick look may take a name for: digits and pairs of letters pass for letters. */
 function readings(username: string): string[] {
   const plain = plainForm(username)
-  const letters = plain.replaceAll('0', 'o').replaceAll('rn', 'm')
+  let letters = plain
+  for (const [seen, read] of passesFor) letters = letters.replaceAll(seen, read)
   return [plain, letters.replaceAll('1', 'i'), letters.replaceAll('1', 'l')]
 }
+
+const passesFor = [
+  ['0', 'o'],
+  ['5', 's'],
+  ['rn', 'm'],
+  ['vv', 'w'],
+  ['cl', 'd'],
+] as const
 
 const reservedName: Text = {
   zh: '该用户名已被保留，请换一个',
@@ -71,34 +80,34 @@ function plainForm(username: string): string {
   return uniqueNameOf([...letters].map((letter) => lookAlikes.get(letter) ?? letter).join(''))
 }
 
-/** Cyrillic, Greek and other letters by the Latin letter that they look like, in their own case. */
+/** Cyrillic, Greek, other and modified Latin letters by the Latin letter that they look like, in their own case. */
 const lookAlikes = new Map(
   Object.entries({
-    a: 'аАαΑɑᴀ',
-    b: 'ВвΒβЬьʙ',
-    c: 'сСϲϹᴄ',
-    d: 'ԁԀɗᴅ',
-    e: 'еЕεΕєЄҽᴇ',
-    f: 'ϝғ',
-    g: 'ɡɢԌ',
-    h: 'һНнΗʜ',
-    i: 'іІιΙıӀɪ',
-    j: 'јЈϳ',
-    k: 'кКκΚᴋ',
-    l: 'ӏʟ|',
-    m: 'мМΜᴍ',
-    n: 'пηΝɴ',
-    o: 'оОοΟσөɵᴏ',
-    p: 'рРρΡᴘ',
+    a: 'аАαΑɑᴀⱥȺ',
+    b: 'ВвΒβЬьʙƀɓƁ',
+    c: 'сСϲϹᴄƈȼ',
+    d: 'ԁԀɗᴅđĐðÐƌɖƉƊ',
+    e: 'еЕεΕєЄҽᴇɇəɛ',
+    f: 'ϝғƒ',
+    g: 'ɡɢԌǥɠ',
+    h: 'һНнΗʜħĦɦ',
+    i: 'іІιΙıӀɪɨƗɩ',
+    j: 'јЈϳɉʝ',
+    k: 'кКκΚᴋƙ',
+    l: 'ӏʟ|łŁƚɫɭ',
+    m: 'мМΜᴍɱ',
+    n: 'пηΝɴŋŊɲɳƞ',
+    o: 'оОοΟσөɵᴏøØ',
+    p: 'рРρΡᴘƥᵽ',
     q: 'ԛԚ',
-    r: 'гʀᴦ',
-    s: 'ѕЅꜱ',
-    t: 'тТτΤᴛ',
-    u: 'υμսᴜ',
-    v: 'νѵᴠ',
-    w: 'ԝԜωᴡ',
+    r: 'гʀᴦɍɼɽ',
+    s: 'ѕЅꜱʂȿ',
+    t: 'тТτΤᴛŧŦƭʈ',
+    u: 'υμսᴜʉ',
+    v: 'νѵᴠʋ',
+    w: 'ԝԜωᴡⱳ',
     x: 'хХχΧ',
-    y: 'уУγΥүҮʏ',
-    z: 'ΖᴢζΖ',
+    y: 'уУγΥүҮʏɏƴ',
+    z: 'ΖᴢζΖƶȥʐ',
   }).flatMap(([latin, letters]) => [...letters].map((letter) => [letter, latin] as const)),
 )

@@ -8,8 +8,8 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Controls, changes of direction, zero-width and unassigned characters, line separators: the reader sees another text. */
-const hiddenCharacters = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+/** Controls, changes of direction, zero-width, blank and unassigned characters, line separators: the reader sees another text. */
+const hiddenCharacters = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 export function hasHiddenCharacters(text: string): boolean {
   return hiddenCharacters.test(text)

@@ -45,7 +45,7 @@ import { createPayments } from './payments/payments.ts'
 import { languageOf } from './http/call.ts'
 import { registerStatus, startStatusJobs, type StatusOptions } from './operations/status.ts'
 import { hasMetricsToken, registerHealth } from './operations/health.ts'
-import { createCallLogger } from './operations/log.ts'
+import { createCallLogger, registerLogMetrics } from './operations/log.ts'
 import { registerInstallationMetrics } from './operations/installation-metrics.ts'
 import { startOperatorAlerts } from './operations/operator-alerts.ts'
 import { createMetrics } from './operations/metrics.ts'
@@ -96,6 +96,7 @@ export interface AppOptions {
   readonly aggregateMetrics?: (registry: Registry) => () => Promise<string | undefined>
   /** Logs API calls; `log` if left out. */
   readonly callLog?: Logger
+  readonly droppedLogLines?: () => number
   /** The limits that the workers of this machine share. */
   readonly limitStore?: LimitStore
   /** The time of day; the system clock if left out. */
@@ -122,6 +123,7 @@ export async function openApp(
   const credits = createCredits(db, secretKey)
   const metrics = createMetrics(db, credits)
   registerInstallationMetrics(metrics.registry, db, config.DATA_DIR)
+  registerLogMetrics(metrics.registry, options.droppedLogLines ?? (() => 0))
   const aggregate = options.aggregateMetrics?.(metrics.registry)
   const metricsText = async () => (await aggregate?.()) ?? (await metrics.registry.metrics())
   const deciders = new Map<string, Decide>()
@@ -277,8 +279,8 @@ export async function openApp(
   const status: StatusOptions = {
     db,
     check: async () => ({
-      service: (await readiness.check()) === 'ok',
-      ...gatewaysInService(gatewayProducts),
+      ready: await readiness.check(),
+      gateways: gatewaysInService(gatewayProducts),
     }),
   }
   registerStatus(app, status)
@@ -311,6 +313,15 @@ export async function openApp(
     )
   }
 
+  /** Now and not with their first work: the files of this release may be replaced while the service runs. */
+  function loadThreads(): void {
+    for (const product of products) product.startThreads?.()
+    db.loadThreads?.().then(
+      () => log.debug('database threads loaded'),
+      (error: unknown) => log.error({ err: error }, 'failed to load the threads of the database'),
+    )
+  }
+
   async function listenOnPorts(): Promise<string> {
     const address = await app.listen({ port: config.PORT, host: config.HOST })
     if (metricsServer) await listen(metricsServer, config.METRICS_PORT, config.HOST)
@@ -328,7 +339,7 @@ export async function openApp(
         throw error
       })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
-      if (options.lazyThreads !== true) for (const product of products) product.startThreads?.()
+      if (options.lazyThreads !== true) loadThreads()
       for (const product of products) product.start?.()
       eventDelivery.start()
       startPaymentJobs(services, payments)

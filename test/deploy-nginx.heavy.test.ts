@@ -177,6 +177,7 @@ describe('nginx with the sample configuration', () => {
       await using nginx = await nginxKit.start(hostOf(service.url), change)
       const { stdout } = await runNode(['start.js', 'cli/doctor.ts', '--json'], {
         ...service.storage.environment,
+        PORT: new URL(service.url).port,
         PUBLIC_URL: nginx.url,
         TRUSTED_PROXIES: '127.0.0.1',
         NODE_EXTRA_CA_CERTS: nginxKit.certificate,
@@ -184,11 +185,11 @@ describe('nginx with the sample configuration', () => {
       const { checks } = JSON.parse(stdout) as { checks: { check: string; state: string }[] }
       return Object.fromEntries(
         checks
-          .filter(({ check }) => ['address', 'service', 'proxy', 'headers'].includes(check))
+          .filter(({ check }) => ['address', 'service', 'proxy', 'headers', 'metrics'].includes(check))
           .map(({ check, state }) => [check, state]),
       )
     }
-    const healthy = { address: 'ok', service: 'ok', proxy: 'ok', headers: 'ok' }
+    const healthy = { address: 'ok', service: 'ok', proxy: 'ok', headers: 'ok', metrics: 'ok' }
     assert.deepEqual(await states(), healthy)
     assert.deepEqual(await states((text) => text.replace('underscores_in_headers on;', '')), {
       ...healthy,
@@ -198,5 +199,12 @@ describe('nginx with the sample configuration', () => {
       ...healthy,
       proxy: 'fail',
     })
+    // The visitor chooses the host: also that of the service itself.
+    const bare = (text: string) =>
+      text
+        .replaceAll(/proxy_set_header X-Forwarded-.*/g, '')
+        .replace('proxy_set_header Host $host;', 'proxy_set_header Host $http_host;')
+        .replace(/location = \/metrics \{[^}]*\}/, '')
+    assert.deepEqual(await states(bare), { ...healthy, proxy: 'fail', metrics: 'fail' })
   })
 })

@@ -1,4 +1,4 @@
-// `/readyz` and `/metrics` while the disk is full, the connections are busy, or the database is away.
+// `/readyz`, `/metrics` and `/status` while the disk is full, the connections are busy, or the database is away.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import { mountSmallDisk, smallDiskProblem } from './faults/tmpfs.ts'
 import { emptyStorage, engines, type FreshStorage } from './support/engines.ts'
 import { startPostgres } from './support/postgres.ts'
 import { get, post, startService, type TestService } from './support/service.ts'
+import { until } from './support/until.ts'
 
 async function untilReady(service: TestService, status: number): Promise<void> {
   for (let tries = 0; (await get(`${service.url}/readyz`)).status !== status; tries += 1) {
@@ -79,7 +80,7 @@ it('is 200 while paid calls use every connection, and takes none of them', { tim
   await Promise.all(busy)
 })
 
-it('/metrics is 200 while PostgreSQL is down, and says so', { timeout: 60_000 }, async () => {
+it('/metrics and /status respond while PostgreSQL is down, and say so', { timeout: 120_000 }, async () => {
   const server = await startPostgres({ durable: true })
   const plain = await emptyStorage('sqlite')
   const environment = { ...plain.environment, DATABASE_URL: server.url }
@@ -93,10 +94,41 @@ it('/metrics is 200 while PostgreSQL is down, and says so', { timeout: 60_000 },
     assert.equal(response.status, 200)
     return response.text()
   }
+  const statusPage = async (language: string, accept: string) => {
+    const headers = { 'accept-language': language, accept }
+    const response = await fetch(`${service.url}/status`, { headers })
+    return { status: response.status, text: await response.text() }
+  }
   try {
     assert.match(await metrics(), /^tollgate_database_up 1$/m)
+    // Not before: the page of a service that works is used for ten seconds.
     await server.kill()
     await untilReady(service, 503)
+    const english = await statusPage('en', 'text/html')
+    assert.equal(english.status, 503)
+    assert.match(english.text, /Some systems are disrupted[^]*The database is unavailable: paid calls fail/)
+    assert.match((await statusPage('zh-CN', 'text/html')).text, /部分异常[^]*数据库不可用/)
+    const json = await statusPage('en', 'application/json')
+    const report = JSON.parse(json.text) as {
+      ok: boolean
+      problem?: string
+      parts: { name: string; ok: boolean; uptime_90d: number | null }[]
+    }
+    assert.deepEqual(
+      [json.status, report.ok, report.problem, report.parts.map(({ name, ok }) => [name, ok])],
+      [
+        503,
+        false,
+        'database unavailable',
+        [
+          ['service', false],
+          ['sms', true],
+          ['identity', true],
+          ['domain_check', true],
+        ],
+      ],
+    )
+    assert.ok(report.parts.every(({ uptime_90d }) => uptime_90d === null))
     const text = await metrics()
     assert.match(text, /^tollgate_database_up 0$/m)
     assert.match(text, /^process_cpu_seconds_total /m)
@@ -104,6 +136,7 @@ it('/metrics is 200 while PostgreSQL is down, and says so', { timeout: 60_000 },
     await server.restart()
     await untilReady(service, 200)
     assert.match(await metrics(), /^tollgate_database_up 1$/m)
+    await until(async () => (await statusPage('en', 'text/html')).status === 200, 60_000)
   } finally {
     await service[Symbol.asyncDispose]()
     await server.stop()

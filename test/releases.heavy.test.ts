@@ -71,8 +71,12 @@ describe('releases', () => {
     const app = join(directory, 'replaced')
     await copyService(app)
     const storage = await emptyStorage('sqlite')
-    const service = await startUntilEnd(t, { LOG_LEVEL: 'debug', ...storage.environment }, { directory: app })
-    await untilLogged(service, 'click thread loaded')
+    const service = await startUntilEnd(
+      t,
+      { LOG_LEVEL: 'debug', TRUSTED_PROXIES: '127.0.0.1', ...storage.environment },
+      { directory: app },
+    )
+    for (const line of ['click thread loaded', 'database threads loaded']) await untilLogged(service, line)
     await rename(app, `${app}.away`)
     const key = keyOf(service)
     const password = /demo {2}(\S+)/.exec(service.output())![1]!
@@ -81,8 +85,15 @@ describe('releases', () => {
     const created = await post(`${service.url}${shortlink.path}`, generate)
     assert.equal(created.status, 200)
     const code = created.body.data.short_code
-    for (let count = 0; count < 5; count += 1)
-      assert.equal((await fetch(`${service.url}/${code}`, { redirect: 'manual' })).status, 302)
+    const visitor = {
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36',
+      // A public address: its place is looked up in a package that is no longer there.
+      'x-forwarded-for': '114.114.114.114',
+    }
+    for (let count = 0; count < 5; count += 1) {
+      const visit = await fetch(`${service.url}/${code}`, { redirect: 'manual', headers: visitor })
+      assert.equal(visit.status, 302)
+    }
     // A thread counts the clicks.
     await until(async () => {
       const found = await post(`${service.url}${shortlink.path}`, {
@@ -111,6 +122,11 @@ describe('releases', () => {
       { origin: service.url },
     )
     assert.equal(signIn.status, 200, JSON.stringify(signIn.body))
+    const cookie = signIn.headers.getSetCookie().map((line) => line.split(';')[0])
+    for (const path of ['/console/api/links', '/console/api/credits/ledger', '/console/api/home']) {
+      const page = await get(`${service.url}${path}`, { cookie: cookie.join('; ') })
+      assert.equal(page.status, 200, path)
+    }
     assert.equal((await get(`${service.url}/livez`)).status, 200)
     assert.equal(await service.kill('SIGTERM'), 0)
     assert.doesNotMatch(service.output(), /"level":[56]0|ENOENT|ERR_MODULE/)

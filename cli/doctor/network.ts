@@ -1,4 +1,6 @@
 // Checks that gateways are reachable, and that the public URL and its proxy work.
+import { request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
 import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { sms } from '../../contract/sms.ts'
@@ -173,7 +175,7 @@ export async function checkPublicUrl(config: Config): Promise<Finding[]> {
   findings.push(ok('service', `${url} 有响应`, 'responds'))
   findings.push(checkForwarded(url, proxy))
   findings.push(await checkUnderscores(url))
-  findings.push(await checkMetrics(url))
+  findings.push(await checkMetrics(url, config.PORT))
   return findings
 }
 
@@ -254,16 +256,19 @@ async function checkUnderscores(url: string): Promise<Finding> {
   )
 }
 
-/** A proxy on the same machine that forwards neither the address nor the host of a visitor looks like a local request. */
-async function checkMetrics(url: string): Promise<Finding> {
+/**
+ * A proxy on the same machine that does not forward the address of a visitor looks like a local request, if it forwards no host or the
+ * one that the visitor has sent.
+ */
+async function checkMetrics(url: string, port: number): Promise<Finding> {
   // Without a proxy, this request is local itself.
   if (isLoopback(url) && new URL(url).protocol === 'http:')
     return ok('metrics', '/metrics 仅本机可读', '/metrics is for this machine only')
-  const { status } = await fetch(`${url}/metrics`, {
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
-  })
-  if (status !== 200) return ok('metrics', '/metrics 未对外开放', '/metrics is not public')
+  const { host, hostname } = new URL(url)
+  const statuses = await Promise.all(
+    [host, `127.0.0.1:${port}`].map((name) => statusOf(`${url}/metrics`, name, hostname)),
+  )
+  if (!statuses.includes(200)) return ok('metrics', '/metrics 未对外开放', '/metrics is not public')
   return reportProblem(
     'metrics',
     'fail',
@@ -273,6 +278,23 @@ async function checkMetrics(url: string): Promise<Finding> {
       'return 404 for /metrics in the proxy (see deploy/nginx.conf), or set METRICS_PORT or METRICS_TOKEN',
     ],
   )
+}
+
+/** Undefined when there is no response. */
+function statusOf(url: string, host: string, servername: string): Promise<number | undefined> {
+  const options = { headers: { host }, agent: false, timeout: timeoutMs }
+  return new Promise((resolve) => {
+    const request = url.startsWith('https:')
+      ? requestTls(url, { ...options, ...(isIP(servername) === 0 && { servername }) })
+      : requestPlain(url, options)
+    request.once('timeout', () => request.destroy(new Error('timed out')))
+    request.once('error', () => resolve(undefined))
+    request.once('response', (response) => {
+      resolve(response.statusCode)
+      request.destroy()
+    })
+    request.end()
+  })
 }
 
 function isLoopback(url: string): boolean {

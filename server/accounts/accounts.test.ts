@@ -122,7 +122,7 @@ onEachEngine('accounts', (engine) => {
     assert.equal(last.expires_on, null)
     assert.equal(last.sign_name, null)
     await assert.rejects(changeAccount(fresh.db, systemActor, last, { signName: '【括号】' }), AppError)
-    for (const one of '【】[]()（）{}｛｝「」『』《》〈〉〔〕〖〗［］<>＜＞«»‹›≪≫\u202e\u200b\u200d\u2066\ufeff\u3164\u2028\0') {
+    for (const one of '【】[]()（）{}｛｝「」『』《》〈〉〔〕〖〗［］<>＜＞«»‹›≪≫﹤﹥˂˃ᐸᐳ\u2800\u202e\u200b\u200d\u2066\ufeff\u3164\u2028\0') {
       assert.ok(signNameProblem(`某${one}某`), JSON.stringify(one))
     }
     for (const name of ['某某科技', 'Acme-1 & Co.', '中国·联通'])

@@ -36,12 +36,13 @@ const freshSeconds = 300
 const maxNameLength = 100
 
 export function createOidc(options: OidcOptions): Oidc {
-  // Loaded with the first sign-in, because most services have no OpenID provider.
-  const load = () => import('openid-client')
+  // Only services with an OpenID provider load it, and at the start: its files may be replaced while the service runs.
+  const library = import('openid-client')
+  library.catch(() => undefined)
   let discovered: Promise<Configuration> | undefined
 
   async function discover(): Promise<Configuration> {
-    const client = await load()
+    const client = await library
     const issuer = new URL(options.issuer)
     return client.discovery(issuer, options.clientId, options.clientSecret, undefined, {
       timeout: timeoutSeconds,
@@ -65,7 +66,7 @@ export function createOidc(options: OidcOptions): Oidc {
   return {
     async begin(isFresh) {
       const config = await configuration()
-      const client = await load()
+      const client = await library
       const verifier = client.randomPKCECodeVerifier()
       const request = { state: client.randomState(), nonce: client.randomNonce(), verifier, isFresh }
       const url = client.buildAuthorizationUrl(config, {
@@ -82,7 +83,7 @@ export function createOidc(options: OidcOptions): Oidc {
 
     async finish(query, { state, nonce, verifier, isFresh }) {
       const config = await configuration()
-      const client = await load()
+      const client = await library
       // From the configured address, never from the headers of the request.
       const current = new URL(`${options.redirectUri()}?${query}`)
       const tokens = await client

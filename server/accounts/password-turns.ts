@@ -1,15 +1,15 @@
-// Hashing passwords takes turns: by network for strangers, by account for users who are known, and whoever had fewer comes first.
+// Hashing passwords takes turns: by account for users who are known, who come first, and by network for strangers.
 import { availableParallelism } from 'node:os'
 import { minuteMs } from '../../contract/time.ts'
 import { AppError } from '../http/errors.ts'
 import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
 
-/** Hashes of one share that raise its rank, how long they count, and of how many shares they are counted. */
-const maxRank = 10
+/** Up to how many hashes and refusals of a share are told apart, how long they count, and of how many shares they are counted. */
+const maxToldApart = 10
 /** Attempts of a known share that come before those of strangers; without a limit one account could keep all strangers out. */
 const firstOfKnown = 30
-const rankMs = 15 * minuteMs
-const maxCountedShares = 10_000
+const countedMs = 15 * minuteMs
+const maxCountedShares = 50_000
 
 const knownPrefix = 'known '
 
@@ -32,7 +32,7 @@ const recent = new Map<string, ShareAttempts>()
 
 function attemptsOf(share: string): ShareAttempts | undefined {
   const attempts = recent.get(share)
-  return attempts && performance.now() - attempts.since < rankMs ? attempts : undefined
+  return attempts && performance.now() - attempts.since < countedMs ? attempts : undefined
 }
 
 function countAttempt(share: string, isRefused: boolean): void {
@@ -47,23 +47,20 @@ function countAttempt(share: string, isRefused: boolean): void {
   recent.set(share, { count: isRefused ? 0 : 1, refused: isRefused ? 1 : 0, since: performance.now() })
 }
 
-/**
- * Whoever had fewer hashes comes first, so that the networks of a flood lose their advantage with one hash each; users who are known
- * do not wait for them at all. The rank has a maximum, so that nobody waits for ever.
- */
+/** Users who are known do not wait for strangers. */
 function rankOf(share: string): number {
-  const count = attemptsOf(share)?.count ?? 0
-  return Math.min(share.startsWith(knownPrefix) ? Math.max(count - firstOfKnown, -1) : count, maxRank)
+  return share.startsWith(knownPrefix) && (attemptsOf(share)?.count ?? 0) < firstOfKnown ? 0 : 1
 }
 
 /**
- * Networks that come for the first time and those that come back after a refusal take turns. A flood from ever new networks does not
- * keep out a user who comes back, and one from many networks that come back does not keep out a user who comes for the first time.
+ * Networks with as many hashes and as many refusals since the last one are a group, and groups take turns. The networks of a flood are
+ * in few groups: they come for the first time, or they try again and again. A user who comes for the first time, who comes back after
+ * a refusal or who mistyped the password is soon in another group, whatever the flood does.
  */
-const groupOf = (share: string): string => (refusalsOf(share) > 0 ? 'back' : 'first')
-
-/** Of those that come back, whoever was refused less often comes first: the networks of a flood try again and again. */
-const refusalsOf = (share: string): number => Math.min(attemptsOf(share)?.refused ?? 0, maxRank)
+function groupOf(share: string): string {
+  const { count = 0, refused = 0 } = attemptsOf(share) ?? {}
+  return `${Math.min(count, maxToldApart)} ${Math.min(refused, maxToldApart)}`
+}
 
 /**
  * Hashing takes about 40 ms of a core. One core stays free for everything else, and at most three of the four threads that
@@ -74,7 +71,6 @@ const queue = createFairQueue({
   maxWaiting: 64,
   rankOf,
   groupOf,
-  rankInGroupOf: refusalsOf,
 })
 
 const retryAfterSeconds = 2

@@ -3,6 +3,7 @@
 //
 // The log starts again from its beginning only when all of it was copied. The thread cannot achieve this while commits go on, so
 // the writer copies the last few pages.
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { openSync } from 'node:fs'
 import type { CheckpointRow, CheckpointThreadData } from './checkpoint-thread.ts'
@@ -25,6 +26,8 @@ function descriptorOf(file: string): number {
 
 export interface Checkpoints {
   onCommit(): void
+  /** Starts the thread and resolves after its first work. */
+  load(): Promise<void>
   close(): Promise<void>
 }
 
@@ -74,6 +77,13 @@ export function openCheckpoints(file: string, { db }: SqliteConnection): Checkpo
       } catch {
         // The commit has succeeded. What the disk refuses now, it refuses the next commit, which reports it.
       }
+    },
+    async load() {
+      if (thread) return
+      thread = startThread()
+      state = 'copying'
+      thread.postMessage('copy')
+      await once(thread, 'message')
     },
     async close() {
       await thread?.terminate()

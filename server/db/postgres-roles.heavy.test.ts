@@ -19,15 +19,16 @@ async function createRole(storage: FreshStorage, attributes: string, ...grants: 
   return url.href
 }
 
-it('starts on a migrated schema with a role that may only read and write rows, and serves paid calls', async () => {
+it('starts on a migrated schema with a role that may only read and write rows, and serves paid calls', async (context) => {
   const storage = await freshStorage('postgres')
+  context.after(() => storage.remove())
   const url = await createRole(
     storage,
     '',
     'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public',
   )
   const limited = { ...storage, environment: { ...storage.environment, DATABASE_URL: url } }
-  const service = await startService('postgres', {}, limited)
+  await using service = await startService('postgres', {}, limited)
   assert.equal((await get(`${service.url}/readyz`)).status, 200)
   const { username, key } = await service.account({ short_link: 5, id_verification: 5 })
   const call = async (path: string, values: object) =>
@@ -40,12 +41,11 @@ it('starts on a migrated schema with a role that may only read and write rows, a
   assert.deepEqual(JSON.parse((await admin(limited.environment, 'migrate', '--json')).stdout), {
     applied: [],
   })
-  await service[Symbol.asyncDispose]()
-  await storage.remove()
 })
 
-it('waits for a free connection when the server refuses more', { timeout: 60_000 }, async () => {
+it('waits for a free connection when the server refuses more', { timeout: 60_000 }, async (context) => {
   const storage = await freshStorage('postgres')
+  context.after(() => storage.remove())
   const url = await createRole(
     storage,
     'CONNECTION LIMIT 3',
@@ -55,7 +55,9 @@ it('waits for a free connection when the server refuses more', { timeout: 60_000
   const calls = Array.from({ length: 400 }, (_, index) =>
     index % 2 === 0 ? db.write((tx) => tx.all('SELECT 1')) : db.all('SELECT 2'),
   )
-  await Promise.all(calls)
-  await db.close()
-  await storage.remove()
+  try {
+    await Promise.all(calls)
+  } finally {
+    await db.close()
+  }
 })

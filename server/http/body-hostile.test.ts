@@ -126,12 +126,17 @@ test('large hostile bodies terminate', () => {
     '}x',
     '] ',
     '\\"',
+    ':',
     'a[xconstructor',
     '[]x__proto__',
   ]
   for (const unit of units) {
     for (const type of ['application/json', urlencoded, 'multipart/form-data; boundary=x']) {
-      for (const text of [unit.repeat(100_000), `{"a":"${unit.repeat(100_000)}"}`]) {
+      for (const text of [
+        unit.repeat(100_000),
+        `{"a":"${unit.repeat(100_000)}"}`,
+        `{"${'x'.repeat(900_000)}"${unit.repeat(20_000)}`,
+      ]) {
         try {
           decode(type, Buffer.from(text))
         } catch (error) {

@@ -90,18 +90,21 @@ it('35 shares of a lower rank come first and are not refused beside those of a h
 
 it('35 groups of one rank take turns, and the larger group is refused first', async () => {
   const groupOf = (share: string) => share.split(' ')[0]!
-  const rankInGroupOf = (share: string) => (share === 'first again' ? -1 : 0)
-  const bench = createBench({ maxRunning: 1, maxWaiting: 4, rankOf: () => 0, groupOf, rankInGroupOf })
-  for (let index = 0; index < 5; index += 1) void bench.add(`first ${index}`)
-  assert.equal(bench.queue.isFullFor('first 5'), true)
-  assert.equal(bench.queue.isFullFor('first again'), false)
-  assert.equal(bench.queue.isFullFor('back 0'), false)
-  void bench.add('back 0')
+  const bench = createBench({ maxRunning: 1, maxWaiting: 6, rankOf: () => 0, groupOf })
+  for (const name of ['first 0', 'first 1', 'first 2', 'first 3', 'back 0', 'back 1', 'back 2'])
+    void bench.add(name)
+  assert.equal(bench.queue.isFullFor('first 4'), true)
+  assert.equal(bench.queue.isFullFor('late 0'), false)
+  void bench.add('late 0')
   await new Promise(setImmediate)
   assert.equal(bench.refused.length, 1)
-  for (let index = 0; index < 5; index += 1) await bench.endOne()
-  assert.equal(bench.started[1], 'back 0')
-  assert.equal(bench.started.length, 5)
+  for (let index = 0; index < 7; index += 1) await bench.endOne()
+  // The first one started at once; then each group has its turn before one has a second.
+  assert.deepEqual(
+    bench.started.slice(0, 5).map((name) => groupOf(name)),
+    ['first', 'back', 'late', 'first', 'back'],
+  )
+  assert.equal(bench.started.length, 7)
 })
 
 it('145 leaves room for others beside a share that has its number of running tasks', async () => {

@@ -8,10 +8,8 @@ export interface FairQueueOptions {
   readonly maxWaiting: number
   /** Shares of the lowest rank are served first; of the largest shares, the one of the highest rank loses a task. */
   readonly rankOf?: (share: string) => number
-  /** Of equal shares of one rank, groups take turns, and the group with the most shares that wait loses a task. */
+  /** Of equal shares of one rank, groups take turns, and the group with the most shares that wait loses a task. There are few groups. */
   readonly groupOf?: (share: string) => string
-  /** Like the rank, among the shares of one group. */
-  readonly rankInGroupOf?: (share: string) => number
 }
 
 export interface FairQueue {
@@ -29,22 +27,23 @@ interface Task {
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning, rankOf, groupOf, rankInGroupOf } = options
+  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning, rankOf, groupOf } = options
   /** Tasks by share, in the order of the shares' turns. No list is empty. */
   const waiting = new Map<string, Task[]>()
   /** Only of shares that have running tasks. */
   const runningOf = new Map<string, number>()
   let running = 0
   let waitingCount = 0
-  let lastGroup: string | undefined
+  /** When each group had its last turn. */
+  const turnOf = new Map<string, number>()
+  let turns = 0
 
-  const rankInGroup = (share: string) => rankInGroupOf?.(share) ?? 0
   const mayStart = (share: string) => running < maxRunning && (runningOf.get(share) ?? 0) < maxRunningOfShare
 
   function begin(share: string): void {
     running += 1
     runningOf.set(share, (runningOf.get(share) ?? 0) + 1)
-    lastGroup = groupOf?.(share)
+    if (groupOf) turnOf.set(groupOf(share), (turns += 1))
   }
 
   function end(share: string): void {
@@ -54,11 +53,16 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     else runningOf.set(share, left)
   }
 
-  /** How many shares of each group wait. */
-  function sizesOfGroups(): ReadonlyMap<string, number> {
+  /** How many shares of each group wait, with one that may have to. */
+  function sizesOfGroups(newShare?: string): ReadonlyMap<string, number> {
     const sizes = new Map<string, number>()
     if (groupOf === undefined) return sizes
-    for (const share of waiting.keys()) sizes.set(groupOf(share), (sizes.get(groupOf(share)) ?? 0) + 1)
+    const count = (share: string) => {
+      const group = groupOf(share)
+      sizes.set(group, (sizes.get(group) ?? 0) + 1)
+    }
+    for (const share of waiting.keys()) count(share)
+    if (newShare !== undefined && !waiting.has(newShare)) count(newShare)
     return sizes
   }
 
@@ -72,7 +76,6 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const rank = rankOf?.(share) ?? 0
     const otherRank = rankOf?.(other) ?? 0
     if (rank !== otherRank || groupOf === undefined) return rank > otherRank
-    if (groupOf(share) === groupOf(other)) return rankInGroup(share) > rankInGroup(other)
     return (sizes.get(groupOf(share)) ?? 0) > (sizes.get(groupOf(other)) ?? 0)
   }
 
@@ -86,7 +89,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 
   function isFullFor(share: string): boolean {
     if (waitingCount < maxWaiting) return false
-    const sizes = sizesOfGroups()
+    const sizes = sizesOfGroups(share)
     const [largest, { length }] = largestShare(sizes)
     return !losesBefore([largest, length], [share, (waiting.get(share)?.length ?? 0) + 1], sizes)
   }
@@ -111,8 +114,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function isBefore(share: string, other: string, rank: (share: string) => number): boolean {
     const difference = rank(share) - rank(other)
     if (difference !== 0 || groupOf === undefined) return difference < 0
-    if (groupOf(share) === groupOf(other)) return rankInGroup(share) < rankInGroup(other)
-    return groupOf(other) === lastGroup
+    return (turnOf.get(groupOf(share)) ?? 0) < (turnOf.get(groupOf(other)) ?? 0)
   }
 
   function startNext(): void {

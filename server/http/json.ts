@@ -63,7 +63,8 @@ function scanJson(text: string): string {
   let values = 1
   let members = 0
   let strings = 0
-  let stringStart = 0
+  /** The last string; -1 after a colon, because a name is followed by one. */
+  let stringStart = -1
   let stringEnd = 0
   const shapes = new Set<number>()
   /** Of the open objects and arrays, by depth: a hash of the names so far. */
@@ -96,8 +97,11 @@ function scanJson(text: string): string {
       case 0x3a: {
         // :
         if ((members += 1) > maxNames) throw tooManyNames()
+        // Thousands of colons after one long name would read it again for each.
+        if (stringStart === -1) throw new SyntaxError('a colon does not follow a name')
         const shape = hashName(text, stringStart, stringEnd, shapeAt[depth] ?? shapeSeed)
         shapeAt[depth] = shape
+        stringStart = -1
         if (shapes.add(shape).size > maxShapes) throw tooManyShapes()
         const start = skipSpace(text, i + 1)
         const end = endOfLongInteger(text, start)

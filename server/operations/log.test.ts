@@ -59,6 +59,14 @@ test('logs no call above level info', () => {
   assert.deepEqual(logLines('warn', answeredCall()), [])
 })
 
+test('counts the lines that do not fit', async () => {
+  const { log, callLog, dropped, end } = openLog('info', { maxBytes: 10 })
+  log.info('one')
+  for (let line = 0; line < 3; line += 1) callLog.info('another')
+  await end()
+  assert.equal(dropped(), 4)
+})
+
 test('a log that has ended is not flushed any more', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { end } = openLog('info')

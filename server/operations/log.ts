@@ -1,5 +1,6 @@
 // The service's log: JSON lines on stdout. Each log call chooses its fields; redaction is the second line of defence.
 import { type Logger, pino } from 'pino'
+import { Counter, type Registry } from 'prom-client'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 
@@ -22,6 +23,8 @@ export interface Log {
   readonly log: Logger
   /** For the lines of API calls. It does not redact: their fields are numbers and names of ours, and redaction is slow. */
   readonly callLog: Logger
+  /** How many lines were dropped, because stdout was not read. */
+  readonly dropped: () => number
   /** Writes what is still buffered. Waits at most a second for a reader that does not read, and returns whether it read. */
   end(): Promise<boolean>
 }
@@ -31,18 +34,21 @@ const maxEndMs = 1_000
 export interface LogOptions {
   /** Other processes write to the same stdout. */
   readonly shared?: boolean
+  /** If stdout is not read, lines beyond this are dropped instead of filling the memory. */
+  readonly maxBytes?: number
 }
+
+const defaultMaxBytes = 16_777_216
 
 /** A pipe takes this many bytes atomically, so that lines of several processes do not mix (PIPE_BUF on Linux). */
 const pipeBufferBytes = 4_096
 
-export function openLog(level: string, { shared = false }: LogOptions = {}): Log {
+export function openLog(level: string, { shared = false, maxBytes = defaultMaxBytes }: LogOptions = {}): Log {
   const destination = pino.destination({
     fd: 1,
     sync: false,
     minLength: shared ? pipeBufferBytes / 2 : pipeBufferBytes,
-    // If stdout is not read, lines beyond this are dropped instead of filling the memory.
-    maxLength: 16_777_216,
+    maxLength: maxBytes,
     ...(shared && { maxWrite: pipeBufferBytes }),
     retryEAGAIN: () => true,
   })
@@ -57,12 +63,21 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
     },
     destination,
   )
+  let dropped = 0
+  let reported = 0
+  destination.on('drop', (lines: string) => void (dropped += lines.split('\n').length - 1))
+  destination.on('drain', () => {
+    if (dropped === reported) return
+    reported = dropped
+    log.warn({ dropped }, 'lines of the log were dropped, because stdout was not read')
+  })
   const callLines = joinLines(destination)
   // The destination buffers lines; a quiet service still writes them within a second.
   const flushing = setInterval(() => destination.flush(), 1_000).unref()
   return {
     log,
     callLog: pino(common, callLines),
+    dropped: () => dropped,
     async end() {
       // A destination that was destroyed throws.
       clearInterval(flushing)
@@ -79,6 +94,18 @@ export function openLog(level: string, { shared = false }: LogOptions = {}): Log
       return isWritten
     },
   }
+}
+
+export function registerLogMetrics(registry: Registry, dropped: () => number): void {
+  new Counter({
+    name: 'tollgate_log_lines_dropped_total',
+    help: 'Lines of the log that were dropped, because stdout was not read',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(dropped())
+    },
+  })
 }
 
 /** The time as `pino.stdTimeFunctions.isoTime` writes it. Lines of the same millisecond share its text. */

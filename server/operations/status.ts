@@ -7,11 +7,17 @@ import type { Database } from '../db/database.ts'
 import { languageOf } from '../http/call.ts'
 import type { Jobs } from '../jobs.ts'
 import { addHealthSample, deleteHealthBefore, findHealthDays, type HealthDay } from './health-store.ts'
+import type { ReadyState } from './readiness-store.ts'
 
 const keptDays = 90
 
 /** The page is public: it is read from the database at most this often. */
 const cacheMs = 10_000
+
+/** Minutes that wait to be written while the database is unavailable: a day. */
+const maxWaitingMinutes = 1_440
+
+const minutesPerWrite = 100
 
 export const statusParts = ['service', 'sms', 'identity', 'domain_check'] as const
 
@@ -24,14 +30,34 @@ const partNames: Readonly<Record<StatusPart, Text>> = {
   domain_check: { zh: '域名检测网关', en: 'Domain check gateways' },
 }
 
+/** What works now. */
+interface CurrentStatus {
+  readonly ready: ReadyState
+  readonly gateways: Readonly<Record<Exclude<StatusPart, 'service'>, boolean>>
+}
+
 export interface StatusOptions {
   readonly db: Database
-  /** Whether each part works now. */
-  readonly check: () => Promise<Readonly<Record<StatusPart, boolean>>>
+  readonly check: () => Promise<CurrentStatus>
+}
+
+type StatusProblem = Exclude<ReadyState, 'ok'>
+
+const problemTexts: Readonly<Record<StatusProblem, Text>> = {
+  'database unavailable': {
+    zh: '数据库不可用：付费调用会失败，历史数据暂时无法读取',
+    en: 'The database is unavailable: paid calls fail, and the history cannot be read at the moment',
+  },
+  'schema too new': {
+    zh: '服务版本过旧，无法使用当前数据库，等待更新',
+    en: 'This version of the service is too old for the database and waits for an update',
+  },
 }
 
 interface StatusReport {
   readonly ok: boolean
+  /** Only while the service cannot work at all. */
+  readonly problem?: StatusProblem
   readonly parts: readonly {
     readonly name: StatusPart
     readonly ok: boolean
@@ -42,19 +68,35 @@ interface StatusReport {
   readonly updated_at: string
 }
 
-/** Samples every minute and deletes what is older than 90 days. */
-export function startStatusJobs(jobs: Jobs, { db, check }: StatusOptions): void {
+/**
+ * Samples every minute and deletes what is older than 90 days. Minutes without the database are written when it is back, so that the
+ * history shows them.
+ */
+export function startStatusJobs(jobs: Pick<Jobs, 'every'>, { db, check }: StatusOptions): void {
+  const waiting: { readonly day: string; readonly minute: number; readonly status: CurrentStatus }[] = []
   jobs.every(minuteMs, 'sample_health', async () => {
     const now = Date.now()
-    const states = await check()
-    const sample = { day: formatDay(now), minute: Math.floor(now / minuteMs) }
-    await db.write(async (tx) => {
-      for (const part of statusParts) await addHealthSample(tx, { ...sample, part, failed: !states[part] })
-    })
+    const status = await check()
+    waiting.push({ day: formatDay(now), minute: Math.floor(now / minuteMs), status })
+    if (waiting.length > maxWaitingMinutes) waiting.shift()
+    while (waiting.length > 0) {
+      const written = waiting.slice(0, minutesPerWrite)
+      await db.write(async (tx) => {
+        for (const { status: sampled, ...time } of written) {
+          for (const part of statusParts)
+            await addHealthSample(tx, { ...time, part, failed: !works(part, sampled) })
+        }
+      })
+      waiting.splice(0, written.length)
+    }
   })
   jobs.every(hourMs, 'prune_health', () =>
     db.write((tx) => deleteHealthBefore(tx, formatDay(Date.now() - keptDays * dayMs))),
   )
+}
+
+function works(part: StatusPart, { ready, gateways }: CurrentStatus): boolean {
+  return part === 'service' ? ready === 'ok' : gateways[part]
 }
 
 export function registerStatus(app: FastifyInstance, { db, check }: StatusOptions): void {
@@ -62,23 +104,23 @@ export function registerStatus(app: FastifyInstance, { db, check }: StatusOption
 
   async function createReport(): Promise<StatusReport> {
     const now = Date.now()
-    const states = await check()
-    const rows = await findHealthDays(db, formatDay(now - (keptDays - 1) * dayMs))
-    return {
-      ok: statusParts.every((part) => states[part]),
-      parts: statusParts.map((part) => partReport(part, states[part], rows)),
-      updated_at: formatTime(now),
+    const status = await check()
+    if (status.ready === 'database unavailable') return reportOf(status, [], now)
+    try {
+      return reportOf(status, await findHealthDays(db, formatDay(now - (keptDays - 1) * dayMs)), now)
+    } catch {
+      // The next readiness check logs the reason.
+      return reportOf({ ...status, ready: 'database unavailable' }, [], now)
     }
   }
 
-  function report(): Promise<StatusReport> {
+  async function report(): Promise<StatusReport> {
     const now = performance.now()
-    if (!cached || now - cached.at > cacheMs) {
-      const created = createReport()
-      cached = { at: now, report: created }
-      created.catch(() => (cached = undefined))
-    }
-    return cached.report
+    if (!cached || now - cached.at > cacheMs) cached = { at: now, report: createReport() }
+    const found = await cached.report
+    // The readiness check has a cache of its own, and the page should show soon that the service works again.
+    if (found.problem !== undefined) cached = undefined
+    return found
   }
 
   const send = (reply: FastifyReply) =>
@@ -92,6 +134,7 @@ export function registerStatus(app: FastifyInstance, { db, check }: StatusOption
     url: '/status',
     handler: async (request, reply) => {
       const found = await report()
+      if (found.problem !== undefined) reply.code(503).header('retry-after', '5')
       if (/application\/json/.test(request.headers.accept ?? '')) return send(reply).send(found)
       const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`
       return send(reply)
@@ -100,6 +143,15 @@ export function registerStatus(app: FastifyInstance, { db, check }: StatusOption
         .send(statusPage(found, languageOf(request.raw)))
     },
   })
+}
+
+function reportOf(status: CurrentStatus, rows: readonly HealthDay[], now: number): StatusReport {
+  return {
+    ok: statusParts.every((part) => works(part, status)),
+    ...(status.ready !== 'ok' && { problem: status.ready }),
+    parts: statusParts.map((part) => partReport(part, works(part, status), rows)),
+    updated_at: formatTime(now),
+  }
 }
 
 function partReport(
@@ -162,6 +214,7 @@ a { color: light-dark(#0550ae, #79b8ff) }
 <main>
 <h1><img src="/favicon.svg" alt="" width="36" height="36">${title}</h1>
 <p><strong>${summary}</strong> · ${report.updated_at} (UTC+8)</p>
+${report.problem === undefined ? '' : `<p><strong>${problemTexts[report.problem][language]}</strong></p>`}
 ${parts.join('\n')}
 <p><a href="${docsAddress(zh ? 'zh' : 'en')}">${zh ? '接口文档' : 'API reference'}</a> · <a href="/console/">${zh ? '控制台' : 'Console'}</a></p>
 </main>

@@ -45,9 +45,18 @@ interface PackageModule {
 let searcher: InstanceType<PackageModule['default']> | undefined
 
 function findInPackage(address: string): Place {
-  searcher ??= new (createRequire(import.meta.url)('ip2region') as PackageModule).default()
-  const found = searcher.search(address)
-  return found === null ? unknownPlace : placeOf(countryCode(found.country), provinceCode(found.province))
+  searcher ??= loadPackage()
+  const found = searcher?.search(address)
+  return found ? placeOf(countryCode(found.country), provinceCode(found.province)) : unknownPlace
+}
+
+/** Undefined while its files are being replaced: a visit counts without a place, and is not lost. */
+function loadPackage(): InstanceType<PackageModule['default']> | undefined {
+  try {
+    return new (createRequire(import.meta.url)('ip2region') as PackageModule).default()
+  } catch {
+    return undefined
+  }
 }
 
 function openPlaces(files: PlaceFiles): Locate {

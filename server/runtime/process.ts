@@ -26,7 +26,7 @@ export interface ProcessOptions {
 
 /** Resolves when the process is listening. A signal then stops it with exit code 0. */
 export async function startProcess(config: Config, options: ProcessOptions = {}): Promise<StartedProcess> {
-  const { log, callLog, end: endLog } = openLog(config.LOG_LEVEL, options.log)
+  const { log, callLog, dropped, end: endLog } = openLog(config.LOG_LEVEL, options.log)
   // The primary process logs them for its workers.
   if (!options.log?.shared) logConfigWarnings(log, config)
   const installation = await openInstallation(config, {
@@ -38,7 +38,7 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   // Loading the service takes most of a start: a wrong setting or database is reported before, and the primary process of
   // several workers never needs it.
   const { openApp } = await import('../app.ts')
-  const app = await openApp(config, installation, log, { callLog, ...options.app })
+  const app = await openApp(config, installation, log, { callLog, droppedLogLines: dropped, ...options.app })
   compactHeap()
   const address = await app.start().catch(async (error: unknown) => {
     await installation.close()

@@ -147,6 +147,7 @@ describe('inputs', () => {
         [json, `{"a":${megabyte('[')}`],
         [json, `{"a":1${megabyte('}x')}`],
         [json, `{"a":"${megabyte('\\"')}"}`],
+        [json, `{"${'x'.repeat(900_000)}"${':'.repeat(20_000)}`],
         [json, `{"a":[${megabyte('{"":0},')}`],
         [json, `{${Array.from({ length: 90_000 }, (_, i) => `"k${i}":1`).join(',')}}`],
         [urlencoded, `a=${megabyte('+')}`],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { systemActor } from '../../server/audit/audit.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { sms } from '../../contract/sms.ts'
@@ -29,9 +30,14 @@ function callWith(json: Record<string, unknown>, address = '203.0.113.1') {
 }
 
 /** Signs in with the right password through a trusted proxy. Returns the status. */
-async function signInFrom(service: TestService, username: string, address: string): Promise<number> {
+async function signInFrom(
+  service: TestService,
+  username: string,
+  address: string,
+  password = testPassword,
+): Promise<number> {
   const reply = await openBrowser(service).call(sessionRoutes.signIn, {
-    sent: { username, password: testPassword },
+    sent: { username, password },
     headers: { 'x-forwarded-for': address },
   })
   return reply.status
@@ -266,16 +272,15 @@ describe('guesses', () => {
     }
   })
 
-  it('35 guesses from ever new networks keep out nobody who comes back after a refusal', async () => {
+  it('35 guesses from ever new networks keep out nobody who comes back after a refusal or mistyped the password', async () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()
-    const signIn = (address: string) => signInFrom(service, username, address)
+    const signIn = (address: string, password?: string) => signInFrom(service, username, address, password)
     let isOpen = true
     const senders = Array.from({ length: 150 }, async (_, sender) => {
       for (let time = 0; isOpen; time += 1) {
-        // The work is short: only the queue must be full.
-        await inTurn(`guesser ${sender} ${time}`, () => new Promise(setImmediate)).catch(() => undefined)
-        await new Promise(setImmediate)
+        // Only the queue must be full.
+        await inTurn(`guesser ${sender} ${time}`, () => sleep(20)).catch(() => sleep(20))
       }
     })
     try {
@@ -283,6 +288,10 @@ describe('guesses', () => {
       // The queue has room for a moment whenever a hash ends.
       while ((await signIn(`192.0.2.${network}`)) !== 429) network += 1
       assert.equal(await signIn(`192.0.2.${network}`), 200)
+      let mistyped = 429
+      while (mistyped === 429) mistyped = await signIn('198.18.0.1', 'wrong')
+      assert.equal(mistyped, 401)
+      assert.equal(await signIn('198.18.0.1'), 200)
     } finally {
       isOpen = false
       await Promise.all(senders)

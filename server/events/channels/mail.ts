@@ -12,11 +12,13 @@ export interface Mailer {
 }
 
 export function createMailer(mailUrl: string, from: string): Mailer {
+  // Only services that send mail load it, and at the start: its files may be replaced while the service runs.
+  const library = import('nodemailer')
+  library.catch(() => undefined)
   let opened: Promise<Transporter> | undefined
 
-  /** Loads the library for the first mail: it takes a tenth of the start and 20 MB of memory. */
   async function open(): Promise<Transporter> {
-    const { createTransport } = await import('nodemailer')
+    const { createTransport } = await library
     return createTransport(transportUrl(mailUrl))
   }
 

@@ -7,6 +7,7 @@ import type { Database } from '../../db/database.ts'
 import { networkOf } from '../../http/address.ts'
 import { languageOf } from '../../http/call.ts'
 import { bytesOf } from '../../http/fastify-bodies.ts'
+import { decodeBytes, parseForm } from '../../http/form.ts'
 import { escapeHtml } from '../../http/html.ts'
 import { parseJsonObject } from '../../http/json.ts'
 import { smallBodyBytes } from '../../http/large-bodies.ts'
@@ -92,11 +93,10 @@ function readInput(request: FastifyRequest): ReportInput | undefined {
   const { headers: sent } = request
   const bytes = bytesOf(request)
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     const isJson = /^application\/json\b/i.test(sent['content-type'] ?? '')
     const fields: Readonly<Record<string, unknown>> = isJson
-      ? parseJsonObject(text)
-      : Object.fromEntries(new URLSearchParams(text))
+      ? parseJsonObject(decodeBytes(bytes, 'utf-8'))
+      : parseForm(bytes)
     const field = (name: string) => {
       const value = fields[name]
       return typeof value === 'string' ? value.trim() : ''
