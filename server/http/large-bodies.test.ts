@@ -49,6 +49,24 @@ test('146 large bodies are decoded one by one, and addresses take turns', async 
   assert.deepEqual(order.slice(0, 7), ['a1', 'other', 'a2', 'other', 'b1', 'other', 'a3'])
 })
 
+test('146 a body that took long to decode leaves as much time to other work', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const bodies = createLargeBodies()
+  const order: string[] = []
+  const long = bodies.decode('a', () => {
+    const start = performance.now()
+    while (performance.now() - start < 5);
+    order.push('long')
+  })
+  const next = bodies.decode('b', () => order.push('next'))
+  await long
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+  assert.deepEqual(order, ['long'])
+  t.mock.timers.tick(60_000)
+  await next
+  assert.deepEqual(order, ['long', 'next'])
+})
+
 test('146 a large body beside too many of its address is a 429 in the shape of the endpoint, a small one is read', async (t) => {
   const bodies = createLargeBodies({ maxOfAddress: 1, maxWaiting: 0 })
   let begun = 0
