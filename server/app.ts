@@ -23,7 +23,7 @@ import { createEventDelivery } from './events/delivery.ts'
 import { registerEventRoutes } from './events/routes.ts'
 import { registerPublicFiles } from './docs/public-files.ts'
 import { createAddressReader, createProxyStateReader } from './http/address.ts'
-import { bodyLimit, type HttpContext, serveEndpoints, toAppError, type TryHandle } from './http/endpoint.ts'
+import { bodyLimit, type HttpContext, serveEndpoints, toPageError, type TryHandle } from './http/endpoint.ts'
 import { readBodiesInTurn } from './http/fastify-bodies.ts'
 import { createLargeBodies } from './http/large-bodies.ts'
 import { createRequestIdReader } from './http/request-id.ts'
@@ -240,7 +240,7 @@ export async function openApp(
   readBodiesInTurn(app, http)
 
   app.setErrorHandler((error, request, reply) => {
-    const known = toAppError(error)
+    const known = toPageError(error)
     if (known.status >= 500) http.onError(error, request.id)
     if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter))
     return reply.code(known.status).send({ code: known.code, message: known.text.zh })

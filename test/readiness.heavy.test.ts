@@ -101,7 +101,7 @@ it('/metrics and /status respond while PostgreSQL is down, and say so', { timeou
   }
   try {
     assert.match(await metrics(), /^tollgate_database_up 1$/m)
-    // Not before: the page of a service that works is used for ten seconds.
+    await until(async () => (await statusPage('en', 'text/html')).status === 200, 60_000)
     await server.kill()
     await untilReady(service, 503)
     const english = await statusPage('en', 'text/html')
@@ -129,6 +129,8 @@ it('/metrics and /status respond while PostgreSQL is down, and say so', { timeou
       ],
     )
     assert.ok(report.parts.every(({ uptime_90d }) => uptime_90d === null))
+    const shared = await get(`${service.url}/share/${'A'.repeat(43)}`)
+    assert.deepEqual([shared.status, shared.headers.get('retry-after')], [503, '5'])
     const text = await metrics()
     assert.match(text, /^tollgate_database_up 0$/m)
     assert.match(text, /^process_cpu_seconds_total /m)

@@ -265,6 +265,16 @@ export function stopping(): AppError {
   )
 }
 
+/** For pages that are no API calls, such as shared statistics. */
+export function toPageError(error: unknown): AppError {
+  if (!(error instanceof Error) || error.name !== 'DatabaseUnavailable') return toAppError(error)
+  return new AppError(
+    5000,
+    { zh: '数据库暂时不可用，请稍后再试', en: 'The database is not available right now, try again shortly' },
+    { status: 503, retryAfter: 5, cause: error },
+  )
+}
+
 /** Errors of Fastify get our messages; an unexpected error becomes an internal error without details. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error

@@ -11,7 +11,7 @@ import type { ReadyState } from './readiness-store.ts'
 
 const keptDays = 90
 
-/** The page is public: it is read from the database at most this often. */
+/** The page is public: the history is read from the database at most this often. */
 const cacheMs = 10_000
 
 /** Minutes that wait to be written while the database is unavailable: a day. */
@@ -100,27 +100,29 @@ function works(part: StatusPart, { ready, gateways }: CurrentStatus): boolean {
 }
 
 export function registerStatus(app: FastifyInstance, { db, check }: StatusOptions): void {
-  let cached: { readonly at: number; readonly report: Promise<StatusReport> } | undefined
+  let cached: { readonly at: number; readonly days: Promise<HealthDay[]> } | undefined
 
-  async function createReport(): Promise<StatusReport> {
+  function history(): Promise<HealthDay[]> {
+    const now = performance.now()
+    if (!cached || now - cached.at > cacheMs) {
+      const days = findHealthDays(db, formatDay(Date.now() - (keptDays - 1) * dayMs))
+      cached = { at: now, days }
+      days.catch(() => (cached = undefined))
+    }
+    return cached.days
+  }
+
+  /** The current state is always asked for: the readiness check has a cache of its own. */
+  async function report(): Promise<StatusReport> {
     const now = Date.now()
     const status = await check()
     if (status.ready === 'database unavailable') return reportOf(status, [], now)
     try {
-      return reportOf(status, await findHealthDays(db, formatDay(now - (keptDays - 1) * dayMs)), now)
+      return reportOf(status, await history(), now)
     } catch {
       // The next readiness check logs the reason.
       return reportOf({ ...status, ready: 'database unavailable' }, [], now)
     }
-  }
-
-  async function report(): Promise<StatusReport> {
-    const now = performance.now()
-    if (!cached || now - cached.at > cacheMs) cached = { at: now, report: createReport() }
-    const found = await cached.report
-    // The readiness check has a cache of its own, and the page should show soon that the service works again.
-    if (found.problem !== undefined) cached = undefined
-    return found
   }
 
   const send = (reply: FastifyReply) =>
