@@ -35,8 +35,8 @@ export const errorExplanations: Readonly<Record<ErrorCode, ErrorExplanation>> = 
   1002: {
     meaning: { zh: '参数校验不通过', en: 'A parameter is invalid' },
     advice: {
-      zh: '打开任一失败的请求，查看消息指出的参数',
-      en: 'Open one of the calls; its message names the parameter',
+      zh: '按消息指出的参数与原因修改请求',
+      en: 'Correct the parameters that the message names',
     },
   },
   1003: {
@@ -62,8 +62,8 @@ export const errorExplanations: Readonly<Record<ErrorCode, ErrorExplanation>> = 
       en: 'The operation failed; the credits were refunded or are held',
     },
     advice: {
-      zh: '打开请求查看原因；偶尔出现可稍后重试，持续出现请联系平台',
-      en: 'Open a call to see the reason; retry later, or contact the platform if it happens again',
+      zh: '原因见消息；偶尔出现可稍后重试，持续出现请联系平台',
+      en: 'The message has the reason; retry later, or contact the platform if it happens again',
     },
   },
   1006: {

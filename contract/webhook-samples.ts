@@ -12,6 +12,9 @@ function verify_webhook(string $secret, array $headers, string $body): bool {
         return false;
     }
     $key = base64_decode(substr($secret, strlen('whsec_')));
+    if (strlen($key) < 24) {
+        throw new InvalidArgumentException('the webhook secret is missing or incomplete');
+    }
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
     foreach (explode(' ', $headers['webhook-signature']) as $signature) {
         if (hash_equals($expected, $signature)) {
@@ -28,6 +31,8 @@ def verify_webhook(secret: str, headers: dict, body: bytes) -> bool:
     if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > 300:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
+    if len(key) < 24:
+        raise ValueError("the webhook secret is missing or incomplete")
     signed = f"{message_id}.{timestamp}.".encode() + body
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     return any(hmac.compare_digest(expected, one) for one in headers["webhook-signature"].split(" "))
@@ -68,6 +73,7 @@ export function verifyWebhook(secret, headers, body) {
   const timestamp = headers['webhook-timestamp']
   if (!/^\\d+$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) return false
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  if (key.length < 24) throw new TypeError('the webhook secret is missing or incomplete')
   const hmac = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(body)
   const expected = Buffer.from('v1,' + hmac.digest('base64'))
   return headers['webhook-signature'].split(' ').some((one) => {
@@ -95,8 +101,8 @@ func Verify(secret string, header http.Header, body []byte) bool {
 		return false
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	if err != nil {
-		return false
+	if err != nil || len(key) < 24 {
+		panic("the webhook secret is missing or incomplete")
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(header.Get("webhook-id") + "." + timestamp + "."))

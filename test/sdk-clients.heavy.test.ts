@@ -189,6 +189,8 @@ function startValues(language: string): Map<string, unknown> {
     ['other_secret', generateWebhookSecret()],
     ['body', body],
     ['signed_headers', signWebhook({ id: 'evt_1', timestamp, body }, [generateWebhookSecret(), secret])],
+    // Anybody can sign with an empty key.
+    ['unkeyed_headers', signWebhook({ id: 'evt_1', timestamp, body }, ['whsec_'])],
     ['old_headers', signWebhook({ id: 'evt_1', timestamp: timestamp - 400, body }, [secret])],
   ])
 }

@@ -1,5 +1,7 @@
 // The types of the SDK equal the contract. The type checker compares parameters and responses.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Static } from 'typebox'
 import { statusOfCode } from '../contract/codes.ts'
@@ -7,6 +9,7 @@ import type { ApiType } from '../contract/credits.ts'
 import type { CheckResult, domainCheck } from '../contract/domain-check.ts'
 import type { identity } from '../contract/identity.ts'
 import type { Parameters } from '../contract/parameters.ts'
+import { documentedEndpoints } from '../contract/reference/interface.ts'
 import type { checkedDomains } from '../contract/reference/domain-check.ts'
 import type { identityResponse } from '../contract/reference/identity.ts'
 import type {
@@ -29,6 +32,7 @@ import type { shortlink } from '../contract/shortlink.ts'
 import type { sms } from '../contract/sms.ts'
 import { codes } from '../sdk/node/src/errors.ts'
 import type * as sdk from '../sdk/node/src/types.ts'
+import { root } from './support/root.ts'
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never
 
@@ -129,6 +133,26 @@ const responses: {
   extra: true,
   check: true,
 }
+
+/** The groups of the clients, by endpoint. */
+const groups: Readonly<Record<string, string>> = {
+  shortlink: 'shortlink',
+  sms: 'sms',
+  identity: 'identity',
+  'domain-check': 'domains',
+}
+
+test('the cases of all clients call every operation of the contract with success', () => {
+  const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const operations = documentedEndpoints.flatMap(({ endpoint }) =>
+    Object.keys(endpoint.operations).map((name) => `${groups[endpoint.name]}.${snake(name)}`),
+  )
+  const { cases } = JSON.parse(readFileSync(join(root, 'sdk/cases.json'), 'utf8')) as {
+    cases: { readonly steps: readonly { readonly call: string; readonly result?: unknown }[] }[]
+  }
+  const called = cases.flatMap(({ steps }) => steps.flatMap((step) => ('result' in step ? [step.call] : [])))
+  assert.deepEqual([...new Set(called)].toSorted(), [...operations, 'webhooks.verify'].toSorted())
+})
 
 test('the SDK has the parameters, responses and codes of the contract', () => {
   assert.ok([...Object.values(parameters), ...Object.values(responses)].every(Boolean))

@@ -1,7 +1,8 @@
 // The built SDK, imported by its package name and called against the real service.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,6 +52,22 @@ describe('sdk', () => {
     // Undefined if `before` failed.
     await (service as TestService | undefined)?.[Symbol.asyncDispose]()
     await rm(project, { recursive: true, force: true })
+  })
+
+  test('the build in sdk/node/dist is that of the sources', async () => {
+    const filesOf = async (folder: string) =>
+      new Map(
+        await Promise.all(
+          globSync('**/*.{js,ts,json}', { cwd: folder })
+            .toSorted()
+            .map(async (path) => [path, await readFile(join(folder, path), 'utf8')] as const),
+        ),
+      )
+    assert.deepEqual(
+      await filesOf(join(root, 'sdk', 'node', 'dist')),
+      await filesOf(join(project, 'node_modules', '@tollgate', 'sdk', 'dist')),
+      'run npm run build:sdk and commit sdk/node/dist',
+    )
   })
 
   test('is loaded by import and by require', async () => {
@@ -275,9 +292,7 @@ describe('sdk', () => {
 
   test('the first example of the README runs on the installed Node.js', async (context) => {
     const { username, key } = callers.sample
-    const readme = await import('node:fs/promises').then((fs) =>
-      fs.readFile(join(root, 'sdk', 'node', 'README.md'), 'utf8'),
-    )
+    const readme = await readFile(join(root, 'sdk', 'node', 'README.md'), 'utf8')
     const code = /```js\n([\s\S]*?)```/.exec(readme)![1]!
     const program = code
       .replace('https://api.example.com', service.url)

@@ -127,7 +127,12 @@ describe('webhook samples', () => {
         const secret = generateWebhookSecret()
         const now = Math.floor(Date.now() / 1000)
         const command = await prepare(folder, verifySamples[language])
-        const verify = async (timestamp: number, secrets: readonly string[], sent: string) => {
+        const verify = async (
+          timestamp: number,
+          secrets: readonly string[],
+          sent: string,
+          known = secret,
+        ) => {
           const headers = signWebhook({ id: 'evt_1', timestamp, body }, secrets)
           const byName = Object.fromEntries(
             Object.entries(headers).map(([name, value]) => [name.replaceAll('-', '_'), value]),
@@ -137,7 +142,7 @@ describe('webhook samples', () => {
             env: {
               ...environment,
               ...byName,
-              SECRET: secret,
+              SECRET: known,
               HEADERS: JSON.stringify(headers),
               BODY: sent,
               BODY_BASE64: Buffer.from(sent).toString('base64'),
@@ -145,8 +150,9 @@ describe('webhook samples', () => {
           })
           return stdout.trim()
         }
-        assert.equal(await verify(now, [secret], body), 'true')
         assert.equal(await verify(now, [generateWebhookSecret(), secret], body), 'true')
+        // Anybody can sign with an empty key, which is what a variable without a value gives.
+        await assert.rejects(verify(now, ['whsec_'], body, 'whsec_'))
         assert.equal(await verify(now, [generateWebhookSecret()], body), 'false')
         assert.equal(await verify(now, [secret], body.replace('ping', 'pong')), 'false')
         assert.equal(await verify(now - 400, [secret], body), 'false')

@@ -13,17 +13,20 @@ const versionPlaces: readonly (readonly [string, RegExp])[] = [
   ['sdk/java/README.md', /<artifactId>tollgate-sdk<\/artifactId>\s*<version>([^<]+)</],
   ['sdk/java/src/main/java/io/tollgate/Transport.java', /"tollgate-java\/([^"]+)"/],
   ['sdk/go/client.go', /^const Version = "([^"]+)"/m],
-  ['sdk/go/README.md', /tollgate-go@v(\S+)/],
+  ['sdk/go/README.md', /tollgate\/sdk@v(\S+)/],
+  ...['node', 'php', 'python', 'java', 'go'].map(
+    (folder) => [`sdk/${folder}/README.md`, /\/docs\/clients\/tollgate-\w+-(\S+)\.tar\.gz/] as const,
+  ),
   ['docs/operations.md', /ln -sfn releases\/(\S+)/],
   ['docs/operations.en.md', /ln -sfn releases\/(\S+)/],
 ]
 
-/** Where a package index shows the repository of a client. The first group of each pattern is its address. */
+/** Where a package index reads the repository of a client. The first group of each pattern is its address. */
 const repositoryPlaces: readonly (readonly [string, RegExp])[] = [
   ['sdk/node/package.json', /"url": "git\+(https:[^"]+)\.git"/],
   ['sdk/php/composer.json', /"homepage": "([^"]+)"/],
-  ['sdk/python/pyproject.toml', /^Source = "(.+)\/tree\/main\/sdk\/python"/m],
-  ['sdk/java/pom.xml', /<url>([^<]+)<\/url>/],
+  ['sdk/python/pyproject.toml', /^Source = "([^"]+)"/m],
+  ['sdk/java/pom.xml', /^ {2}<url>([^<]+)<\/url>/m],
 ]
 
 export type ReadText = (path: string) => string
@@ -44,18 +47,24 @@ export function findVersionProblems(read: ReadText): string[] {
   return problems
 }
 
-/** All clients name the same repository, and the Go module belongs to the same owner. */
+/**
+ * The clients name the public repository of package.json, and none if it names none: an address that nobody serves, or that
+ * belongs to somebody else, must not be in a package.
+ */
 export function findRepositoryProblems(read: ReadText): string[] {
-  const found = repositoryPlaces.map(([path, pattern]) => [path, pattern.exec(read(path))?.[1]] as const)
-  const [, repository] = found[0]!
-  const problems = found.flatMap(([path, address]) =>
-    address !== undefined && address === repository
+  const { repository } = JSON.parse(read('package.json')) as { repository?: string }
+  const problems = repositoryPlaces.flatMap(([path, pattern]) => {
+    const address = pattern.exec(read(path))?.[1]
+    return address === repository
       ? []
-      : [`${path} names the repository ${address ?? 'none'}, sdk/node/package.json ${repository ?? 'none'}`],
-  )
-  const owner = repository?.replace(/^https:\/\//, '').replace(/\/[^/]+$/, '')
-  if (!read('sdk/go/go.mod').startsWith(`module ${owner}/`))
-    problems.push(`the module of sdk/go/go.mod does not belong to ${owner}`)
+      : [`${path} names the repository ${address ?? 'none'}, package.json ${repository ?? 'none'}`]
+  })
+  const [, module = ''] = /^module (\S+)/.exec(read('sdk/go/go.mod')) ?? []
+  const isPublic = module.split('/')[0]!.includes('.')
+  if (isPublic !== (repository !== undefined))
+    problems.push(
+      `sdk/go/go.mod has the module ${module}, package.json the repository ${repository ?? 'none'}`,
+    )
   return problems
 }
 

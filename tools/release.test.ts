@@ -49,14 +49,16 @@ describe('release check', () => {
     )
   })
 
-  test('all clients name the same repository', () => {
+  test('all clients name the repository of package.json, or none', () => {
     assert.deepEqual(findRepositoryProblems(read), [])
-    const changed = (path: string) =>
-      read(path).replace('"homepage": "https://', '"homepage": "https://other.')
-    assert.match(
-      findRepositoryProblems(changed)[0]!,
-      /^sdk\/php\/composer\.json names the repository https:\/\/other/,
-    )
+    const invented = (path: string) =>
+      read(path).replace('"license"', '"homepage": "https://code.example/tollgate",\n  "license"')
+    assert.deepEqual(findRepositoryProblems(invented), [
+      'sdk/php/composer.json names the repository https://code.example/tollgate, package.json none',
+    ])
+    const published = (path: string) =>
+      path === 'package.json' ? JSON.stringify({ repository: 'https://code.example/tollgate' }) : read(path)
+    assert.equal(findRepositoryProblems(published).length, 5, 'four packages and the Go module')
   })
 
   test('a tag of the checked-out commit names the version', (context) => {

@@ -34,6 +34,8 @@ function release(): void {
     problems.push('the working tree has changes that are not committed')
   if (!isTagged && git('tag', '--list', tag) !== '')
     problems.push(`the tag ${tag} exists at another commit: set the next version`)
+  if (!isTagged && spawnSync('git', ['var', 'GIT_COMMITTER_IDENT'], { cwd: root }).status !== 0)
+    problems.push('git has no name for the author of the tag: set user.name and user.email')
   if (readRecord()?.sources !== digestOfSources())
     problems.push('web/dist was built from other sources: run npm run build:web and commit it')
   if (problems.length === 0) {

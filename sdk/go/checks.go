@@ -40,7 +40,7 @@ type CheckedDomains struct {
 	RemainingCredits int64    `json:"remaining_credits"`
 }
 
-// Check checks which URLs are blocked; checkRandom also checks a random path of each. It costs a credit for each item; failed
+// Check checks which URLs are blocked; checkRandom also checks a random subdomain of each. It costs a credit for each item; failed
 // items are refunded.
 func (d *Domains) Check(ctx context.Context, urls []string, checkRandom bool, options ...CallOption) (*CheckedDomains, error) {
 	values := struct {

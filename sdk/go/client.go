@@ -56,8 +56,11 @@ type Client struct {
 
 // New returns a client for one account.
 func New(options Options) (*Client, error) {
-	if options.Username == "" || options.APIKey == "" {
-		return nil, errors.New("tollgate: Username or APIKey is missing")
+	if options.Username == "" {
+		return nil, errors.New("tollgate: Username is missing")
+	}
+	if options.APIKey == "" {
+		return nil, errors.New("tollgate: APIKey is missing")
 	}
 	if !strings.HasPrefix(options.BaseURL, "http://") && !strings.HasPrefix(options.BaseURL, "https://") {
 		return nil, errors.New("tollgate: BaseURL must begin with http:// or https://")

@@ -35,6 +35,9 @@ func (e *APIError) Error() string {
 	if e.Code != 0 {
 		facts += fmt.Sprintf(", code %d", e.Code)
 	}
+	if e.RetryAfter != nil {
+		facts += fmt.Sprintf(", retry after %g s", *e.RetryAfter)
+	}
 	if e.RequestID != "" {
 		facts += ", request " + e.RequestID
 	}

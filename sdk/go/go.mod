@@ -1,3 +1,3 @@
-module github.com/tollgate/tollgate-go
+module tollgate/sdk
 
 go 1.18

@@ -15,8 +15,14 @@ import (
 // How far the time of a request may differ from ours.
 const toleranceSeconds = 300
 
+// Of Standard Webhooks. With a shorter key, or none, anybody could sign.
+const minKeyBytes = 24
+
 // ErrInvalidSignature says that a request was not signed with the secret within the last five minutes.
-var ErrInvalidSignature = errors.New("tollgate: invalid webhook signature")
+var ErrInvalidSignature = errors.New("tollgate: the webhook was not signed with this secret within the last five minutes")
+
+// ErrInvalidSecret says that the secret given to [VerifyWebhook] is not one of a webhook, for example because it is empty.
+var ErrInvalidSecret = errors.New("tollgate: the webhook secret is missing or incomplete: copy it from the console (whsec_…)")
 
 // Event is what a webhook reports.
 type Event struct {
@@ -29,16 +35,16 @@ type Event struct {
 // VerifyWebhook returns the event of a request that was signed with the secret (Standard Webhooks 1.0) within the last five
 // minutes. body is the raw body.
 func VerifyWebhook(secret string, header http.Header, body []byte) (*Event, error) {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil || len(key) < minKeyBytes {
+		return nil, ErrInvalidSecret
+	}
 	timestamp := header.Get("Webhook-Timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil {
 		return nil, ErrInvalidSignature
 	}
 	if age := time.Now().Unix() - seconds; age > toleranceSeconds || age < -toleranceSeconds {
-		return nil, ErrInvalidSignature
-	}
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	if err != nil {
 		return nil, ErrInvalidSignature
 	}
 	mac := hmac.New(sha256.New, key)

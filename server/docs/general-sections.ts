@@ -101,7 +101,7 @@ function startBody({ publicUrl }: DocsContext, language: Language): Html {
   return html`<ol>
       ${steps.map((step) => html`<li>${sentence(step[language])}</li>`)}
     </ol>
-    ${codeBlock(code)} ${codeBlock(JSON.stringify(answer, null, 2))}
+    ${codeBlock(code, 'sh')} ${codeBlock(JSON.stringify(answer, null, 2), 'json')}
     <p>
       ${definitions[language]}<a href="${root}/openapi.json?lang=${language}">OpenAPI 3.1</a> ·
       <a href="${root}/docs/postman.json">Postman</a>
@@ -298,7 +298,7 @@ function idempotencyBody({ publicUrl }: DocsContext, language: Language): Html {
   const code = `curl -s ${publicUrl}${sms.path} \\
   -H 'Content-Type: application/json' -H 'Idempotency-Key: order-1001' \\
   -d '{"username":"demo","api_key":"<API_KEY>","action":"send_sms","phone_number":"13800138000","template_code":"CODE_LOGIN","template_params":{"code":"1234"}}'`
-  return html`${paragraphs(texts, language)} ${codeBlock(code)}`
+  return html`${paragraphs(texts, language)} ${codeBlock(code, 'sh')}`
 }
 
 function rateBody({ config: { RATE_LIMIT: limit } }: DocsContext, language: Language): Html {

@@ -16,7 +16,13 @@ function highlight(code: string): Html {
   return html`${parts}${code.slice(end)}`
 }
 
-/** A block of code; focusable, because it may scroll. */
-export function codeBlock(code: string): Html {
-  return html`<pre tabindex="0"><code>${highlight(code)}</code></pre>`
+/** Names of languages as Markdown has them. */
+const markdownNames: Readonly<Record<string, string>> = { curl: 'sh', node: 'js' }
+
+/** A block of code; focusable, because it may scroll. The language is for the Markdown form of the page. */
+export function codeBlock(code: string, language = ''): Html {
+  return html`<pre
+    tabindex="0"
+    data-language="${markdownNames[language] ?? language}"
+  ><code>${highlight(code)}</code></pre>`
 }

@@ -37,14 +37,16 @@ function tableRows(table: string): string {
 }
 
 const blocks =
-  /<h([1-4])[^>]*>([^]*?)<\/h\1>|<pre[^>]*>([^]*?)<\/pre>|<table>([^]*?)<\/table>|<li>([^]*?)<\/li>|<(?:p|summary)[^>]*>([^]*?)<\/(?:p|summary)>/g
+  /<h([1-4])[^>]*>([^]*?)<\/h\1>|<pre[^>]*? data-language="(\w*)"[^>]*>([^]*?)<\/pre>|<table>([^]*?)<\/table>|<li>([^]*?)<\/li>|<(?:p|summary)[^>]*>([^]*?)<\/(?:p|summary)>/g
 
 export function toMarkdown({ html }: Html): string {
-  const parts = [...html.matchAll(blocks)].map(([, level, heading, code, table, item, paragraph]) => {
-    if (heading !== undefined) return `${'#'.repeat(Number(level))} ${inline(heading)}`
-    if (code !== undefined) return `\`\`\`\n${plain(code)}\n\`\`\``
-    if (table !== undefined) return tableRows(table)
-    return item === undefined ? inline(paragraph ?? '') : `- ${inline(item)}`
-  })
+  const parts = [...html.matchAll(blocks)].map(
+    ([, level, heading, language, code, table, item, paragraph]) => {
+      if (heading !== undefined) return `${'#'.repeat(Number(level))} ${inline(heading)}`
+      if (code !== undefined) return `\`\`\`${language}\n${plain(code)}\n\`\`\``
+      if (table !== undefined) return tableRows(table)
+      return item === undefined ? inline(paragraph ?? '') : `- ${inline(item)}`
+    },
+  )
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }

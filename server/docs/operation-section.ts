@@ -12,6 +12,7 @@ import type { ResponseSchema } from './schemas.ts'
 import { codeBlock } from './highlight.ts'
 import { type Html, html, nameCode, sentence, table } from './html.ts'
 import { exampleBody, type DocsContext } from './operations.ts'
+import { tabs } from './tabs.ts'
 
 const words = {
   parameters: { zh: '请求参数', en: 'Parameters' },
@@ -193,11 +194,10 @@ function exampleBlock(endpoint: Endpoint, operation: Operation, example: Example
   return html`<details class="example">
     <summary>${example.title[language]}<span class="status">HTTP ${example.status}</span></summary>
     ${codeBlock(`POST ${endpoint.path}\n${JSON.stringify(body, null, 2)}`)}
-    ${codeBlock(JSON.stringify(example.response, null, 2))}
+    ${codeBlock(JSON.stringify(example.response, null, 2), 'json')}
   </details>`
 }
 
-/** Tabs of radio buttons need no script and work with the keyboard. */
 function samples(
   anchor: string,
   endpoint: Endpoint,
@@ -208,17 +208,12 @@ function samples(
   const [example] = reference.examples
   if (!example) return html``
   const values = exampleBody(endpoint, operation, example)
-  const tabs = sampleLanguages.map(
-    (one, index) =>
-      html`<input
-          type="radio"
-          name="${anchor}-code"
-          id="${anchor}-${one}"
-          ${index === 0 ? html` checked` : ''}
-        /><label for="${anchor}-${one}">${sampleLanguageNames[one]}</label>`,
+  return tabs(
+    anchor,
+    sampleLanguages.map((one) => ({
+      id: one,
+      name: sampleLanguageNames[one],
+      body: codeBlock(sample(one, { baseUrl: publicUrl, endpoint, values }), one),
+    })),
   )
-  const programs = sampleLanguages.map((one) =>
-    codeBlock(sample(one, { baseUrl: publicUrl, endpoint, values })),
-  )
-  return html`<div class="tabs">${tabs}${programs}</div>`
 }

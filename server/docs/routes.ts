@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { docsAddress } from '../../contract/docs-address.ts'
 import project from '../../package.json' with { type: 'json' }
 import type { Services } from '../services.ts'
+import { registerClientArchives } from './client-archives.ts'
 import { openApiDocument } from './openapi.ts'
 import { operatorDocument } from './openapi-operator.ts'
 import type { DocsContext } from './operations.ts'
@@ -79,6 +80,7 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
   ]) {
     app.route({ method: ['GET', 'HEAD'], url: path, handler: send(path) })
   }
+  registerClientArchives(app)
   for (const path of ['/docs', '/docs/en']) {
     app.route({
       method: ['GET', 'HEAD'],

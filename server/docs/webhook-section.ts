@@ -1,16 +1,22 @@
 // The section of the reference about webhooks.
 import { eventTypes, webhookLimits } from '../../contract/events.ts'
-import { verifySamples } from '../../contract/webhook-samples.ts'
+import { verifySampleLanguages, verifySamples } from '../../contract/webhook-samples.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Section } from './general-sections.ts'
 import { codeBlock } from './highlight.ts'
 import { type Html, html, sentence, table } from './html.ts'
 import type { DocsContext } from './operations.ts'
+import { tabs } from './tabs.ts'
 
 export const webhookSection: Section = {
   id: 'webhooks',
   title: { zh: '事件通知（Webhook）', en: 'Events (webhooks)' },
   body: webhookBody,
+}
+
+const verifyText: Text = {
+  zh: '请使用收到的原始请求体，不要解析后重新序列化；请求头的名称为小写。平台的客户端已包含此函数。',
+  en: 'Use the body as it arrived, not parsed and written again; names of headers are in lower case. The clients of the platform have this function.',
 }
 
 const example = `POST /webhook HTTP/1.1
@@ -46,7 +52,14 @@ function webhookBody({ config }: DocsContext, language: Language): Html {
   return html`
     ${texts.map((text) => html`<p>${sentence(text[language])}</p>`)} ${codeBlock(example)}
     ${table(heading, rows)}
-    <h3>${language === 'zh' ? '验证签名（PHP）' : 'Verify the signature (Node.js)'}</h3>
-    ${codeBlock(verifySamples[language === 'zh' ? 'PHP' : 'Node.js'])}
+    <h3 id="webhook-signature">${language === 'zh' ? '验证签名' : 'Verify the signature'}</h3>
+    <p>${sentence(verifyText[language])}</p>
+    ${tabs(
+      'verify',
+      verifySampleLanguages.map((name) => {
+        const id = name.toLowerCase().replace('.js', '')
+        return { id, name, body: codeBlock(verifySamples[name], id) }
+      }),
+    )}
   `
 }

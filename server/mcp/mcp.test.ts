@@ -109,8 +109,17 @@ describe('MCP endpoint', () => {
     assert.deepEqual([notification.status, notification.body], [202, undefined])
   })
 
-  test('does not exist unless it is switched on', async () => {
+  test('does not exist unless it is switched on, and the documents name it only then', async () => {
     await using plain = await startService('sqlite')
     assert.equal((await fetch(`${plain.url}/mcp`)).status, 404)
+    for (const [one, isNamed] of [
+      [service, true],
+      [plain, false],
+    ] as const) {
+      for (const path of ['/llms.txt', '/docs/en/index.md', '/docs/']) {
+        const text = await (await fetch(`${one.url}${path}`)).text()
+        assert.equal(text.includes(`${one.url}/mcp`), isNamed, path)
+      }
+    }
   })
 })

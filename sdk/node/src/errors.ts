@@ -61,8 +61,9 @@ export class TollgateApiError extends TollgateError {
   /** With everything that support needs, for logs. */
   override toString(): string {
     const code = this.code === undefined ? '' : `, code ${this.code}`
+    const wait = this.retryAfter === undefined ? '' : `, retry after ${this.retryAfter} s`
     const id = this.requestId === undefined ? '' : `, request ${this.requestId}`
-    return `${this.name}: ${this.message} (HTTP ${this.status}${code}${id})`
+    return `${this.name}: ${this.message} (HTTP ${this.status}${code}${wait}${id})`
   }
 }
 

@@ -30,6 +30,9 @@ final class ApiException extends TollgateException
         if ($this->getCode() !== 0) {
             $facts[] = "code {$this->getCode()}";
         }
+        if ($this->retryAfter !== null) {
+            $facts[] = "retry after {$this->retryAfter} s";
+        }
         if ($this->getRequestId() !== null) {
             $facts[] = "request {$this->getRequestId()}";
         }

@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	tollgate "github.com/tollgate/tollgate-go"
+	tollgate "tollgate/sdk"
 )
 
 type request struct {
@@ -49,17 +49,17 @@ type webhook struct {
 	Body    string            `json:"body"`
 }
 
-func verify(params json.RawMessage) any {
+func verify(params json.RawMessage) (any, error) {
 	given := read[webhook](params)
 	header := http.Header{}
 	for name, value := range given.Headers {
 		header.Set(name, value)
 	}
 	event, err := tollgate.VerifyWebhook(given.Secret, header, []byte(given.Body))
-	if err != nil {
-		return nil
+	if errors.Is(err, tollgate.ErrInvalidSignature) {
+		return nil, nil
 	}
-	return event
+	return event, err
 }
 
 type fields struct {
@@ -78,7 +78,7 @@ type fields struct {
 
 func run(r request) (any, error) {
 	if r.Call == "webhooks.verify" {
-		return verify(r.Params), nil
+		return verify(r.Params)
 	}
 	options := tollgate.Options{
 		BaseURL:  r.Client.BaseURL,

@@ -44,6 +44,8 @@ class TollgateApiError(TollgateError):
         parts = ["HTTP %d" % self.status]
         if self.code is not None:
             parts.append("code %d" % self.code)
+        if self.retry_after is not None:
+            parts.append("retry after %g s" % self.retry_after)
         if self.request_id is not None:
             parts.append("request %s" % self.request_id)
         return "%s (%s)" % (self.message, ", ".join(parts))

@@ -11,6 +11,8 @@ from typing import Any, Dict, Mapping, Optional, Union
 
 # How far the time of a request may differ from ours.
 _TOLERANCE_SECONDS = 300
+# Of Standard Webhooks. With a shorter key, or none, anybody could sign.
+_MIN_KEY_BYTES = 24
 
 
 def verify_webhook(
@@ -19,7 +21,9 @@ def verify_webhook(
     """Returns the event if the request was signed with the secret within the last five minutes, else None.
 
     ``body`` is the raw body of the request. Header names may have any case.
+    Raises ValueError if ``secret`` is not a secret of a webhook.
     """
+    key = _read_key(secret)
     lower = {name.lower(): value for name, value in headers.items()}
     timestamp = lower.get("webhook-timestamp", "")
     if not re.match(r"^[0-9]{1,12}\Z", timestamp):
@@ -27,10 +31,6 @@ def verify_webhook(
     if abs(time.time() - int(timestamp)) > _TOLERANCE_SECONDS:
         return None
     raw = body.encode("utf-8") if isinstance(body, str) else body
-    try:
-        key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret)
-    except (binascii.Error, ValueError):
-        return None
     signed = ("%s.%s." % (lower.get("webhook-id", ""), timestamp)).encode("utf-8") + raw
     expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
     signatures = lower.get("webhook-signature", "").encode("utf-8").split(b" ")
@@ -40,3 +40,13 @@ def verify_webhook(
         return None
     event: Dict[str, Any] = json.loads(raw.decode("utf-8"))
     return event
+
+
+def _read_key(secret: str) -> bytes:
+    try:
+        key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret, validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) < _MIN_KEY_BYTES:
+        raise ValueError("the webhook secret is missing or incomplete: copy it from the console (whsec_…)")
+    return key

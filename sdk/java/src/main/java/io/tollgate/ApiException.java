@@ -1,5 +1,7 @@
 package io.tollgate;
 
+import java.math.BigDecimal;
+
 /** The service returned an error. */
 public final class ApiException extends TollgateException {
     private static final long serialVersionUID = 1L;
@@ -23,8 +25,13 @@ public final class ApiException extends TollgateException {
                 + " (HTTP "
                 + status
                 + (code == 0 ? "" : ", code " + code)
+                + (retryAfter == null ? "" : ", retry after " + plain(retryAfter) + " s")
                 + (getRequestId() == null ? "" : ", request " + getRequestId())
                 + ")";
+    }
+
+    private static String plain(double seconds) {
+        return BigDecimal.valueOf(seconds).stripTrailingZeros().toPlainString();
     }
 
     /** HTTP status. */

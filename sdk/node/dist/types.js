@@ -1,0 +1,2 @@
+// Parameters and responses, named as in the API reference.
+export {};
