@@ -1,1 +1,0 @@
-import{Fr as e}from"./base-3A8uKTyj.js";import{n as t}from"./frame-D05luU70.js";import{Nt as n}from"./common-AW112H-f.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};
