@@ -313,15 +313,6 @@ export async function openApp(
     )
   }
 
-  /** Now and not with their first work: the files of this release may be replaced while the service runs. */
-  function loadThreads(): void {
-    for (const product of products) product.startThreads?.()
-    db.loadThreads?.().then(
-      () => log.debug('database threads loaded'),
-      (error: unknown) => log.error({ err: error }, 'failed to load the threads of the database'),
-    )
-  }
-
   async function listenOnPorts(): Promise<string> {
     const address = await app.listen({ port: config.PORT, host: config.HOST })
     if (metricsServer) await listen(metricsServer, config.METRICS_PORT, config.HOST)
@@ -339,7 +330,7 @@ export async function openApp(
         throw error
       })
       publicUrl = (config.PUBLIC_URL ?? address).replace(/\/+$/, '')
-      if (options.lazyThreads !== true) loadThreads()
+      if (options.lazyThreads !== true) for (const product of products) product.startThreads?.()
       for (const product of products) product.start?.()
       eventDelivery.start()
       startPaymentJobs(services, payments)

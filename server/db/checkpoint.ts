@@ -3,7 +3,6 @@
 //
 // The log starts again from its beginning only when all of it was copied. The thread cannot achieve this while commits go on, so
 // the writer copies the last few pages.
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { openSync } from 'node:fs'
 import type { CheckpointRow, CheckpointThreadData } from './checkpoint-thread.ts'
@@ -26,8 +25,6 @@ function descriptorOf(file: string): number {
 
 export interface Checkpoints {
   onCommit(): void
-  /** Starts the thread and resolves after its first work. */
-  load(): Promise<void>
   close(): Promise<void>
 }
 
@@ -50,7 +47,7 @@ export function openCheckpoints(file: string, { db }: SqliteConnection): Checkpo
       if (thread === started) thread = undefined
       state = 'idle'
     }
-    // The automatic checkpoint of a much longer log remains.
+    // Also when its file is gone, because the release was replaced. The automatic checkpoint of a much longer log remains.
     started.on('error', onEnd)
     started.on('exit', onEnd)
     return started
@@ -77,13 +74,6 @@ export function openCheckpoints(file: string, { db }: SqliteConnection): Checkpo
       } catch {
         // The commit has succeeded. What the disk refuses now, it refuses the next commit, which reports it.
       }
-    },
-    async load() {
-      if (thread) return
-      thread = startThread()
-      state = 'copying'
-      thread.postMessage('copy')
-      await once(thread, 'message')
     },
     async close() {
       await thread?.terminate()

@@ -74,8 +74,6 @@ export interface Database extends Queries {
   probe<T>(job: Job<T>): Promise<T>
   /** Reads one consistent state while other transactions write. */
   snapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>
-  /** Starts the threads that otherwise start with their first work, and resolves when their code is loaded. SQLite only. */
-  loadThreads?(): Promise<void>
   close(): Promise<void>
   readonly stats: WriteStats
   /** Receives what transactions of any process send with `NOTIFY`. PostgreSQL only. */

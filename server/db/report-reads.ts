@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import type { Queries, Value } from './database.ts'
 import { kyselyForConnection } from './kysely-connection.ts'
 import type { ReportRequest, ReportResponse } from './report-thread.ts'
+import { openConnection, type SqliteConnection } from './sqlite-connection.ts'
 
 export interface ReportReads {
   all<R>(sql: string, values?: readonly Value[]): Promise<R[]>
@@ -16,6 +17,8 @@ export function openReportReads(file: string): ReportReads {
   let thread: Worker | undefined
   let lastId = 0
   const pending = new Map<number, PromiseWithResolvers<readonly unknown[]>>()
+  let hasLoaded = false
+  let connection: SqliteConnection | undefined
 
   /** Starts with the first read, and again after a crash. */
   function startThread(): Worker {
@@ -24,6 +27,7 @@ export function openReportReads(file: string): ReportReads {
       resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 },
     })
     started.on('message', ({ id, rows, error }: ReportResponse) => {
+      hasLoaded = true
       const waiter = pending.get(id)
       pending.delete(id)
       // An idle thread must not keep the process running.
@@ -41,14 +45,26 @@ export function openReportReads(file: string): ReportReads {
     return started
   }
 
+  /** In this thread, because the file of the other one is gone: the release was replaced while the service runs. */
+  function readHere<R>(sql: string, values: readonly Value[]): R[] {
+    connection ??= openConnection(file, 2_000)
+    return connection.all<R>(sql, values)
+  }
+
   async function all<R>(sql: string, values: readonly Value[] = []): Promise<R[]> {
+    if (connection) return readHere<R>(sql, values)
     thread ??= startThread()
     lastId += 1
     const waiter = Promise.withResolvers<readonly unknown[]>()
     pending.set(lastId, waiter)
     thread.ref()
     thread.postMessage({ id: lastId, sql, values } satisfies ReportRequest)
-    return (await waiter.promise) as R[]
+    try {
+      return (await waiter.promise) as R[]
+    } catch (error) {
+      if (hasLoaded) throw error
+      return readHere<R>(sql, values)
+    }
   }
 
   return {
@@ -65,6 +81,7 @@ export function openReportReads(file: string): ReportReads {
     async close() {
       await Promise.allSettled([...pending.values()].map(({ promise }) => promise))
       await thread?.terminate()
+      connection?.db.close()
     },
   }
 }

@@ -90,9 +90,6 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
         connection.db.close()
       }
     },
-    async loadThreads() {
-      await Promise.all([reports.all('SELECT 1'), checkpoints?.load()])
-    },
     async close() {
       await stop()
       await reports.close()
