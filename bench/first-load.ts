@@ -14,8 +14,10 @@ const slow = {
 }
 
 interface Load {
-  /** Milliseconds until the largest content was painted. */
+  /** Milliseconds until the largest content was painted: often a text that is there before any data. */
   readonly painted: number
+  /** Milliseconds until the first of the user's data was painted. */
+  readonly data: number
   readonly requests: number
   /** Transferred bytes of all responses until then and shortly after. */
   readonly bytes: number
@@ -35,16 +37,16 @@ export async function firstLoadBench(part: Part): Promise<void> {
   await using service = await startService('sqlite')
   await using browser = await openBrowser()
   const accounts = await createSampleData(service)
-  const row = (name: string, { painted, requests, bytes }: Load, limits: NetworkLimits) =>
+  const row = (name: string, { painted, data, requests, bytes }: Load, limits: NetworkLimits) =>
     part.row({
       name,
-      value: painted,
-      unit: 'ms LCP',
-      note: `${requests} requests, ${Math.round(bytes / 1000)} kB`,
+      value: Math.max(painted, data),
+      unit: 'ms',
+      note: `LCP ${Math.round(painted)} ms, data ${Math.round(data)} ms, ${requests} requests, ${Math.round(bytes / 1000)} kB`,
       expected: [
         ...(limits.paintedMs === undefined
           ? []
-          : [{ text: `≤ ${limits.paintedMs} ms`, met: painted <= limits.paintedMs }]),
+          : [{ text: `≤ ${limits.paintedMs} ms`, met: Math.max(painted, data) <= limits.paintedMs }]),
         ...(limits.requests === undefined
           ? []
           : [{ text: `≤ ${limits.requests} requests`, met: requests <= limits.requests }]),
@@ -65,7 +67,9 @@ export async function firstLoadBench(part: Part): Promise<void> {
   })
 }
 
+/** `ready` selects the first of the user's data. */
 async function load({ page }: Visitor, path: string, ready: string): Promise<Load> {
+  await page.addInitScript({ content: noteText(ready) })
   const protocol = await page.context().newCDPSession(page)
   await page.goto('about:blank')
   await protocol.send('Network.enable')
@@ -78,8 +82,27 @@ async function load({ page }: Visitor, path: string, ready: string): Promise<Loa
   await page.goto(path)
   await page.locator(ready).first().waitFor()
   const painted = await largestPaint(page)
+  const data = Number(await page.evaluate(`window.textPaintedAt[${JSON.stringify(ready)}]`))
   await protocol.detach()
-  return { painted, requests, bytes }
+  return { painted, data, requests, bytes }
+}
+
+/** A script for the page: notes the time of the first frame that shows text in an element. */
+function noteText(selector: string): string {
+  return `{
+    const selector = ${JSON.stringify(selector)}
+    const observer = new MutationObserver(() => {
+      if (!document.querySelector(selector)?.textContent) return
+      observer.disconnect()
+      // The callback runs before the frame is painted, the message arrives after it.
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel()
+        port1.onmessage = () => (window.textPaintedAt = { ...window.textPaintedAt, [selector]: performance.now() })
+        port2.postMessage(undefined)
+      })
+    })
+    observer.observe(document, { childList: true, subtree: true, characterData: true })
+  }`
 }
 
 /** The last candidate once none has followed for a second. */

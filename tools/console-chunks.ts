@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Plugin, Rollup } from 'vite'
+import { homeRoutes } from '../contract/console/home.ts'
+import { pathOf } from '../contract/console/route.ts'
+import { linkRoutes } from '../contract/console/shortlink.ts'
 import { apiTypeNames, apiTypes } from '../contract/credits.ts'
 import { accountPages, bootText } from '../web/frame/boot.ts'
 
@@ -34,9 +37,10 @@ function closure(graph: ModuleGraph, start: string): ReadonlySet<string> {
 const commonPages = 6
 
 /**
- * `base`: the sign-in page. `frame`: what the frame adds. `cards`: what the home page adds, without its own modules. `lists`,
- * `forms`: what lists and dialogs add. `common`: what most pages share. `shared`: packages that some pages share.
- * `shortlink-parts` and the like: modules of a folder that some pages share. Everything else stays with its page.
+ * `base`: the sign-in page. `frame`: what the frame adds. `cards`: what the home page adds, without its own modules. `lists`: what the
+ * list of links adds, `links`: its modules that few other pages use. `forms`: what dialogs add. `parts`: what lists and dialogs
+ * share. `common`: what most other pages share. `shared`: packages that some pages share. `shortlink-parts` and the like: modules of a
+ * folder that some pages share. Everything else stays with its page.
  */
 export function createGrouping(): (id: string, graph: ModuleGraph) => string | null {
   let groups: ((id: string) => string | null) | undefined
@@ -51,7 +55,7 @@ function groupModules(graph: ModuleGraph): (id: string) => string | null {
   // One module may have several pages.
   const pages = [...new Set(pageModules().values())].map((file) => closure(graph, file))
   const home = closure(graph, resolve(web, 'home/page.tsx'))
-  const lists = closure(graph, resolve(web, 'parts/list.tsx'))
+  const lists = closure(graph, resolve(web, 'shortlink/page.tsx'))
   const forms = closure(graph, resolve(web, 'parts/confirm.tsx'))
   return (id) => {
     if (id === entry) return null
@@ -63,8 +67,11 @@ function groupModules(graph: ModuleGraph): (id: string) => string | null {
     if (uses === 0) return null
     // All of it, so that the home page loads no other group.
     if (home.has(id)) return uses > 1 || id.includes('node_modules') ? 'cards' : null
-    if (lists.has(id) && forms.has(id)) return 'common'
-    if (lists.has(id)) return 'lists'
+    if (lists.has(id) && forms.has(id)) return 'parts'
+    if (lists.has(id)) {
+      if (id.includes('node_modules') || uses >= commonPages) return 'lists'
+      return uses < 2 ? null : 'links'
+    }
     if (forms.has(id)) return 'forms'
     if (uses >= commonPages) return 'common'
     if (uses < 2) return null
@@ -123,6 +130,16 @@ export function importDirectly(): Plugin {
 
 const placeholder = '{} /* PAGES */'
 const textPlaceholder = '{} /* BOOT */'
+const readsPlaceholder = '{} /* READS */'
+
+/**
+ * What a page reads first, without filters in its address: the URLs that the page itself would request. `@29` is the day 29 days ago.
+ * `test/browser/connection.heavy.test.ts` checks that each is requested once.
+ */
+const firstReads = {
+  '/': [pathOf(homeRoutes.home, {}, { from: '@29', to: '@0' })],
+  '/shortlink': [pathOf(linkRoutes.list, {}, { sort: 'created', order: 'desc', page: 1, size: 20 })],
+}
 
 /** The texts that the script of index.html needs, by language. */
 function bootTexts(): string {
@@ -150,7 +167,9 @@ export function listPageFiles(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(source, { bundle }) {
-        const html = source.replace(textPlaceholder, () => bootTexts())
+        const html = source
+          .replace(textPlaceholder, () => bootTexts())
+          .replace(readsPlaceholder, () => JSON.stringify(firstReads))
         if (bundle === undefined) return html.replace(placeholder, `{ '': [] }`)
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
         const filesOf = (module: string) => chunkClosure(chunks, module)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
 import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { startFakeUpstream, text } from '../support/fake-upstream.ts'
 import { post, startService, type TestService } from '../support/service.ts'
@@ -19,6 +20,15 @@ before(async () => {
 })
 after(() => started.disposeAsync())
 
+/** Collects the URLs with this beginning that the page requests. */
+function collectRequests(page: Page, path: string): readonly string[] {
+  const urls: string[] = []
+  page.on('request', (request) => {
+    if (request.url().startsWith(service.url + path)) urls.push(request.url())
+  })
+  return urls
+}
+
 const offlineMessage = '网络连接中断，填写的内容已保留，请在恢复后重试。'
 const staleMessage = '刷新失败，当前显示的是之前的数据'
 
@@ -28,7 +38,10 @@ describe('without a connection', () => {
     await using visitor = await browser.visit(service.url)
     const { page } = visitor
     await signIn(visitor, account)
+    const lists = collectRequests(page, '/console/api/links?')
     await page.goto('/console/shortlink')
+    await page.getByText('还没有短链接').waitFor()
+    assert.equal(lists.length, new Set(lists).size, 'the page uses what index.html has requested')
     await page.getByRole('button', { name: '创建短链接' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('目标地址', { exact: true }).fill('https://example.com/offer')
@@ -58,6 +71,7 @@ describe('without a connection', () => {
       await released
       await route.continue()
     })
+    const homes = collectRequests(page, '/console/api/home?')
     await page.goto('/console/', { waitUntil: 'commit' })
     const boot = page.locator('.boot')
     await boot.locator('.figure', { hasText: '12,345' }).waitFor()
@@ -67,9 +81,12 @@ describe('without a connection', () => {
       ...['额度', '购买', '订单', '对账单', '发票'],
     ])
     assert.match(await boot.locator('.banner').innerText(), /^沙箱模式：短信、身份核验、域名检测为模拟结果/)
+    assert.equal(homes.length, 1)
     release()
+    await page.locator('main .ant-progress').first().waitFor()
     await page.locator('main .figure', { hasText: '12,345' }).waitFor()
     assert.equal(await boot.count(), 0)
+    assert.equal(homes.length, new Set(homes).size, 'the page uses what index.html has requested')
     assert.deepEqual(visitor.problems, [])
   })
 
@@ -83,9 +100,15 @@ describe('without a connection', () => {
     await page.getByRole('link', { name: '身份核验' }).click()
     await page.getByText('页面加载失败').waitFor()
     assert.equal(await page.getByRole('link', { name: '首页' }).isVisible(), true)
+    // A dialog that cannot be loaded leaves the page as it is.
+    await page.keyboard.press('Control+k')
+    await page.locator('.ant-message', { hasText: '请检查网络连接后重试' }).waitFor()
+    assert.equal(await page.getByText('页面加载失败').isVisible(), true)
     await page.unroute(/\/assets\//)
     await page.getByRole('button', { name: '重试' }).click()
     await page.getByRole('heading', { name: '身份核验' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').waitFor()
   })
 
   browserTest('a live list keeps its rows, marks them as outdated and then continues', async () => {

@@ -113,6 +113,11 @@ browserTest('language and theme stay selected after a reload', async () => {
   await page.getByRole('heading', { name: 'Requests' }).waitFor()
   assert.equal(await page.evaluate('document.documentElement.style.colorScheme'), 'dark')
   assert.equal(await page.evaluate('document.documentElement.lang'), 'en')
+  const tab = await visitor.context.newPage()
+  await tab.goto('/console/keys')
+  await tab.getByRole('button', { name: '中' }).click()
+  await tab.getByRole('heading', { name: 'API 密钥' }).waitFor()
+  await page.getByRole('heading', { name: '请求记录' }).waitFor()
 })
 
 browserTest('search and dialogs work with the keyboard', async () => {
@@ -125,6 +130,11 @@ browserTest('search and dialogs work with the keyboard', async () => {
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: '域名池' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('cjdlj')
+  await page.getByRole('option', { name: /创建短链接/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('combobox').waitFor({ state: 'hidden' })
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill(accounts.holder.username)
   await page.getByRole('option', { name: /账户/ }).first().waitFor()

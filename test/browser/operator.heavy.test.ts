@@ -166,6 +166,8 @@ describe('operator', () => {
       await page.getByRole('link', { name: '返回账户列表' }).click()
       await row.waitFor()
       assert.equal(new URL(page.url()).search, new URL(list, page.url()).search)
+      await page.goto('/console/operator/accounts?page=9999')
+      await page.getByText('该页没有记录，请选择其他页。').waitFor()
       // The address of an account in older bookmarks.
       await page.goto(`/console/operator/accounts?open=${account.id}`)
       await page.getByRole('heading', { name: account.username }).waitFor()
@@ -196,6 +198,6 @@ describe('operator', () => {
     assert.equal(await visitor.page.getByRole('link', { name: '总览' }).count(), 0)
     await visitor.page.goto('/console/operator/accounts')
     await visitor.page.getByRole('heading', { name: '仅限平台管理员' }).waitFor()
-    assert.equal(await visitor.page.getByRole('button', { name: '新建账户' }).count(), 0)
+    assert.equal(await visitor.page.getByRole('button', { name: '创建账户' }).count(), 0)
   })
 })

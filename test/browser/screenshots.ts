@@ -1,7 +1,8 @@
 // `npm run screenshots`: screenshots of the main pages in both languages in docs/images. With a folder as argument: every page
 // in every look in that folder, or only in the looks that follow (en-dark-phone …).
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Page } from 'playwright-core'
 import type { Language } from '../../contract/text.ts'
 import { type Look, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { createSampleData, type SampleData } from '../support/sample-data.ts'
@@ -14,7 +15,7 @@ interface Screenshot {
   readonly path: string
   readonly as: keyof SampleData
   readonly look: Look
-  /** The full page instead of the visible part. */
+  /** The full page as PNG, instead of the visible part as WebP. */
   readonly fullPage?: boolean
 }
 
@@ -73,6 +74,20 @@ function everyShot(chosen: readonly string[]): readonly Screenshot[] {
   )
 }
 
+/** A third of the size: the pictures are part of the repository. */
+async function toWebp(page: Page, png: Buffer): Promise<Buffer> {
+  const address: unknown = await page.evaluate(`new Promise((resolve) => {
+    const picture = new Image()
+    picture.onload = () => {
+      const canvas = Object.assign(document.createElement('canvas'), { width: picture.width, height: picture.height })
+      canvas.getContext('2d').drawImage(picture, 0, 0)
+      resolve(canvas.toDataURL('image/webp', 0.9))
+    }
+    picture.src = 'data:image/png;base64,${png.toString('base64')}'
+  })`)
+  return Buffer.from(String(address).split(',')[1]!, 'base64')
+}
+
 async function takeAll(
   browser: TestBrowser,
   url: string,
@@ -90,11 +105,9 @@ async function takeAll(
       await visitor.page.waitForLoadState('networkidle')
       // The chart library is loaded after the page.
       await visitor.page.waitForTimeout(1_500)
-      await visitor.page.screenshot({
-        path: join(folder, `${name}.png`),
-        animations: 'disabled',
-        fullPage,
-      })
+      const png = await visitor.page.screenshot({ animations: 'disabled', fullPage })
+      if (fullPage) writeFileSync(join(folder, `${name}.png`), png)
+      else writeFileSync(join(folder, `${name}.webp`), await toWebp(visitor.page, png))
       process.stdout.write(`${name}\n`)
     }
     if (visitor.problems.length > 0) process.stdout.write(`  ${visitor.problems.join('\n  ')}\n`)

@@ -11,6 +11,8 @@ import {
 import { sessionRoutes } from '../../contract/console/session.ts'
 import type { Me } from '../../contract/console/responses/session.ts'
 import { preferences } from '../frame/preferences.ts'
+import { takeFirstRead } from './first-start.ts'
+import { asSentence } from './sentence.ts'
 import { viewedAccount } from './view-as.ts'
 
 /** Values for the `:name` segments of a route's path. */
@@ -90,6 +92,7 @@ async function send<Input, Result>(
 ): Promise<Result> {
   const { method } = route
   const isRead = method === 'GET'
+  const url = routeUrl<unknown>(route, isRead || options.file ? input : {}, options.params)
   const headers: Record<string, string> = {
     accept: 'application/json',
     'accept-language': preferences().language === 'zh' ? 'zh-CN' : 'en',
@@ -99,15 +102,14 @@ async function send<Input, Result>(
     headers[csrfHeader] = csrfToken
   }
   if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey
-  const response = await fetchOrOffline(
-    routeUrl<unknown>(route, isRead || options.file ? input : {}, options.params),
-    {
+  const response =
+    (isRead ? await takeFirstRead(url) : undefined) ??
+    (await fetchOrOffline(url, {
       method,
       headers,
       ...(isRead ? {} : { body: options.file ?? JSON.stringify(input) }),
       ...(options.signal ? { signal: options.signal } : {}),
-    },
-  )
+    }))
   const requestId = response.headers.get('x-request-id') ?? undefined
   const body = await readJson(response)
   if (response.ok && body !== undefined) return body as Result
@@ -158,7 +160,7 @@ function toApiError(
     return new ApiError('missing', 'missing', { requestId })
   }
   if (error === undefined) return new ApiError('internal', `HTTP ${status}`, { requestId })
-  return new ApiError(error.code, error.message, {
+  return new ApiError(error.code, asSentence(error.message), {
     requestId: error.request_id,
     ...(error.fields ? { fields: error.fields } : {}),
   })

@@ -14,7 +14,7 @@ import { sessionRoutes } from '../../contract/console/session.ts'
 import type { Me, Start } from '../../contract/console/responses/session.ts'
 import { type Prices, prices } from '../../contract/credits.ts'
 import { useLanguage } from '../frame/i18n.ts'
-import { rememberSignedIn, takeFirstStart } from './first-start.ts'
+import { dropFirstReads, rememberSignedIn, takeFirstStart } from './first-start.ts'
 import { ApiError, callApi, type PathParams, setCsrfToken } from './client.ts'
 import { viewedAccount } from './view-as.ts'
 
@@ -151,6 +151,7 @@ export function useSetSession(): (me: Me) => void {
   return (me) => {
     setCsrfToken(me)
     rememberSignedIn(true)
+    dropFirstReads()
     client.setQueryData<Start>(startKey, (start) => (start ? { ...start, me } : start))
   }
 }

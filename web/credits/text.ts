@@ -1,5 +1,5 @@
 // Texts of the credits page.
-import { dictionary } from '../frame/i18n.ts'
+import { counted, dictionary } from '../frame/i18n.ts'
 
 export const creditsText = dictionary(
   {
@@ -71,13 +71,13 @@ export const creditsText = dictionary(
     code: 'Redeem code',
     codeHint: 'For example TG-ABCD-EFGH-JKMN-PQRS. Not case-sensitive, dashes are optional.',
     check: 'Show amount',
-    preview: (amount: string, name: string) => `${amount} credits for ${name}`,
+    preview: (amount: string, name: string) => `${counted(amount, 'credit')} for ${name}`,
     expires: (day: string) => `Valid through ${day}`,
     neverExpires: 'Never expires',
     confirm: 'Redeem',
     anotherCode: 'Use another code',
     redeemed: (amount: string, name: string, left: string) =>
-      `${amount} credits for ${name} added, ${left} available`,
+      `${counted(amount, 'credit')} for ${name} added, ${left} available`,
     singleUse: 'Each code can be used once. The credits are added immediately.',
     required: 'Enter a redeem code',
     of: (total: string) => `of ${total}`,

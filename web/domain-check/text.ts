@@ -1,5 +1,5 @@
 // Texts of the domain check page.
-import { dictionary } from '../frame/i18n.ts'
+import { counted, dictionary } from '../frame/i18n.ts'
 
 export const domainText = dictionary(
   {
@@ -130,6 +130,6 @@ export const domainText = dictionary(
     urlRule: 'Enter a domain or URL',
     notUrlDropped: 'not a domain or URL',
     drop: (repeated: number, invalid: number, credits: string) =>
-      `Skip lines that are repeated (${repeated}) or invalid (${invalid}) and save ${credits} credits`,
+      `Skip lines that are repeated (${repeated}) or invalid (${invalid}) and save ${counted(credits, 'credit')}`,
   },
 )

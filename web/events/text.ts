@@ -1,5 +1,5 @@
 // Texts of the events page.
-import { dictionary } from '../frame/i18n.ts'
+import { counted, dictionary } from '../frame/i18n.ts'
 
 export const eventsText = dictionary(
   {
@@ -130,8 +130,8 @@ export const eventsText = dictionary(
     disable: 'Disable',
     enable: 'Enable',
     rotate: 'Rotate secret',
-    remove: 'Remove',
-    removed: 'Removed',
+    remove: 'Delete',
+    removed: 'Deleted',
     save: 'Save',
     urlRule: 'Enter a complete URL',
     urlHint: (seconds: number) =>
@@ -147,7 +147,7 @@ export const eventsText = dictionary(
     rotateTitle: 'Rotate the signing secret?',
     rotateText: (hours: number) =>
       `A new secret is created. For ${hours} hours both secrets sign every request; change your server configuration in that time.`,
-    removeTitle: 'Remove the webhook?',
+    removeTitle: 'Delete the webhook?',
     deliveries: 'Deliveries',
     delivery: 'Delivery',
     emptyDeliveries: 'No deliveries yet.',
@@ -203,8 +203,8 @@ export const eventsText = dictionary(
     code: 'Code',
     codeRule: 'Enter the code',
     confirmed: 'Confirmed; alerts are sent from now on',
-    removeChannelTitle: 'Remove the channel?',
-    typeCount: (n: number) => `${n} types`,
+    removeChannelTitle: 'Delete the channel?',
+    typeCount: (n: number) => counted(n, 'type'),
     resent: (n: number) => (n === 1 ? '1 delivery is sent again' : `${n} deliveries are sent again`),
     removeText: (url: string) => `No more events are sent to ${url}; pending deliveries are dropped.`,
     confirmText: (target: string) => `A code was sent to ${target}.`,

@@ -9,6 +9,7 @@ import type { Me, Start } from '../../contract/console/responses/session.ts'
 import { onConfirmationRequired, onSessionEnded } from '../api/client.ts'
 import { useMe, useStart } from '../api/hooks.ts'
 import { leaveViewAs } from '../api/view-as.ts'
+import { lazyDialog } from '../parts/lazy-dialog.tsx'
 import { Loaded, LoadError } from '../parts/loaded.tsx'
 import { useIsMedium } from '../parts/narrow.ts'
 import { ForbiddenPage } from './error-pages.tsx'
@@ -19,12 +20,16 @@ import { useLanguage, useText } from './i18n.ts'
 import { TopBar } from './top-bar.tsx'
 import { frameText } from './text.ts'
 
+const MenuDrawer = lazyDialog(async () => (await import('./menu-drawer.tsx')).MenuDrawer, {
+  isOpen: ({ open }) => open,
+  close: ({ onClose }) => onClose(),
+})
+const ConfirmIdentity = lazyDialog(async () => (await import('./confirm-identity.tsx')).ConfirmIdentity, {
+  isOpen: ({ open }) => open,
+  close: ({ onClose }) => onClose(false),
+})
 /** Loaded when they are first needed. */
-const MenuDrawer = lazy(async () => ({ default: (await import('./menu-drawer.tsx')).MenuDrawer }))
 const SessionEnded = lazy(async () => ({ default: (await import('./session-ended.tsx')).SessionEnded }))
-const ConfirmIdentity = lazy(async () => ({
-  default: (await import('./confirm-identity.tsx')).ConfirmIdentity,
-}))
 const SecurityPage = lazy(async () => ({ default: (await import('../security/page.tsx')).SecurityPage }))
 
 export function Frame(): ReactNode {
@@ -101,16 +106,14 @@ function SignedIn({ start }: { start: Start }): ReactNode {
         </Loaded>
       )}
       {me.data && confirmation && (
-        <Suspense fallback={null}>
-          <ConfirmIdentity
-            open={confirmation.isOpen}
-            confirmWith={me.data.confirm_with}
-            onClose={(confirmed) => {
-              setConfirmation({ ...confirmation, isOpen: false })
-              confirmation.finish(confirmed)
-            }}
-          />
-        </Suspense>
+        <ConfirmIdentity
+          open={confirmation.isOpen}
+          confirmWith={me.data.confirm_with}
+          onClose={(confirmed) => {
+            setConfirmation({ ...confirmation, isOpen: false })
+            confirmation.finish(confirmed)
+          }}
+        />
       )}
       {sessionEnded && start.me && (
         <Suspense fallback={null}>
@@ -127,7 +130,6 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
   const isMedium = useIsMedium()
   const folded = isMedium ? foldedMedium : foldedWide
   const [drawer, setDrawer] = useState(false)
-  const [wasDrawer, setWasDrawer] = useState(false)
   const path = useLocation({ select: ({ pathname }) => pathname.replace(/^\/console/, '') })
   const role = useOperatorRole()
   const isOperator = me.user.role === 'operator' && !me.read_only
@@ -150,19 +152,9 @@ function Layout({ start, me }: { start: Start; me: Me }): ReactNode {
           onClick={() => setPreferences(isMedium ? { foldedMedium: !folded } : { folded: !folded })}
         />
       </aside>
-      {wasDrawer && (
-        <Suspense fallback={null}>
-          <MenuDrawer open={drawer} operator={isOperator} onClose={() => setDrawer(false)} />
-        </Suspense>
-      )}
+      <MenuDrawer open={drawer} operator={isOperator} onClose={() => setDrawer(false)} />
       <div className="frame-body">
-        <TopBar
-          me={me}
-          onMenu={() => {
-            setWasDrawer(true)
-            setDrawer(true)
-          }}
-        />
+        <TopBar me={me} onMenu={() => setDrawer(true)} />
         <Banners start={start} me={me} />
         <main id="content" className="frame-main" tabIndex={-1}>
           {me.user.must_enrol ? (

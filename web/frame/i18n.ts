@@ -13,6 +13,11 @@ export interface Dictionary<T> {
   readonly en: T
 }
 
+/** English only: `1 batch`, `2 batches`. */
+export function counted(count: string | number, one: string, many = `${one}s`): string {
+  return `${count} ${String(count) === '1' ? one : many}`
+}
+
 export function dictionary<const T extends Readonly<Record<string, DictionaryText>>>(
   zh: T,
   en: SameKeys<T>,

@@ -12,30 +12,28 @@ import {
 } from '@ant-design/icons'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Button, Dropdown, Tooltip } from 'antd'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import type { Me } from '../../contract/console/responses/session.ts'
 import { useApiMutation } from '../api/hooks.ts'
-import { shortTypeNames } from '../parts/names.ts'
 import { formatCount, formatCompactCount } from '../parts/format.tsx'
+import { lazyDialog } from '../parts/lazy-dialog.tsx'
+import { shortTypeNames } from '../parts/names.ts'
 import { setPreferences, type ThemeChoice, usePreferences } from './preferences.ts'
 import { useLanguage, usePick, useText } from './i18n.ts'
 import { frameText } from './text.ts'
 
-/** Loaded when it is first opened. */
-const Search = lazy(async () => ({ default: (await import('./search.tsx')).Search }))
+const Search = lazyDialog(async () => (await import('./search.tsx')).Search, {
+  isOpen: ({ open }) => open,
+  close: ({ onClose }) => onClose(),
+})
 
 const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
 
 export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNode {
   const t = useText(frameText)
   const [searching, setSearching] = useState(false)
-  // Stays mounted afterwards, so that closing is animated and the chosen page opens.
-  const [wasSearching, setWasSearching] = useState(false)
-  useEffect(() => {
-    if (searching) setWasSearching(true)
-  }, [searching])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
@@ -72,15 +70,12 @@ export function TopBar({ me, onMenu }: { me: Me; onMenu: () => void }): ReactNod
           onClick={() => setSearching(true)}
         />
       </div>
-      <Balances me={me} />
+      {/* Operators rarely have credits of their own. */}
+      {!(isOperator && me.balances.every(({ total }) => total === 0)) && <Balances me={me} />}
       <LanguageSwitch />
       <ThemeSwitch />
       <UserMenu me={me} />
-      {wasSearching && (
-        <Suspense fallback={null}>
-          <Search open={searching} operator={isOperator} onClose={() => setSearching(false)} />
-        </Suspense>
-      )}
+      <Search open={searching} operator={isOperator} onClose={() => setSearching(false)} />
     </header>
   )
 }

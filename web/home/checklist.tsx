@@ -14,33 +14,28 @@ export function Checklist({ done }: { done: Home['checklist'] }): ReactNode {
       done: done.has_credits,
       title: t.stepCredits,
       text: t.stepCreditsText,
-      go: t.stepCreditsGo,
-      to: '/credits',
-      search: { redeem: '1' },
+      links: [
+        { go: t.goBuy, to: '/buy', search: {} },
+        { go: t.stepCreditsGo, to: '/credits', search: { redeem: '1' } },
+      ],
     },
     {
       done: done.has_key,
       title: t.stepKey,
       text: t.stepKeyText,
-      go: t.stepKeyGo,
-      to: '/keys',
-      search: {},
+      links: [{ go: t.stepKeyGo, to: '/keys', search: {} }],
     },
     {
       done: done.has_call,
       title: t.stepCall,
       text: t.stepCallText,
-      go: t.stepCallGo,
-      to: '/keys',
-      search: {},
+      links: [{ go: t.stepCallGo, to: '/keys', search: {} }],
     },
     {
       done: done.has_success,
       title: t.stepSuccess,
       text: t.stepSuccessText,
-      go: t.stepSuccessGo,
-      to: '/requests',
-      search: {},
+      links: [{ go: t.stepSuccessGo, to: '/requests', search: {} }],
     },
   ]
   const next = steps.findIndex((step) => !step.done)
@@ -64,9 +59,13 @@ export function Checklist({ done }: { done: Home['checklist'] }): ReactNode {
               <div className="muted">{step.text}</div>
             </div>
             {!step.done && (
-              <Link to={step.to} search={step.search}>
-                {step.go} <RightOutlined />
-              </Link>
+              <span className="row checklist-links">
+                {step.links.map(({ go, to, search }) => (
+                  <Link key={to} to={to} search={search}>
+                    {go} <RightOutlined />
+                  </Link>
+                ))}
+              </span>
             )}
           </li>
         ))}

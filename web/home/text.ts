@@ -1,5 +1,5 @@
 // Texts of the home page.
-import { dictionary } from '../frame/i18n.ts'
+import { counted, dictionary } from '../frame/i18n.ts'
 
 export const homeText = dictionary(
   {
@@ -46,7 +46,7 @@ export const homeText = dictionary(
   {
     title: 'Home',
     of: (total: string) => `of ${total}`,
-    daysLeft: (days: string) => `About ${days} days left at the rate of the last 7 days`,
+    daysLeft: (days: string) => `About ${counted(days, 'day')} left at the rate of the last 7 days`,
     noUse: 'No usage in the last 7 days',
     none: 'No credits',
     low: 'Low',

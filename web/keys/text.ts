@@ -1,5 +1,5 @@
 // Texts of the API key page.
-import { dictionary } from '../frame/i18n.ts'
+import { counted, dictionary } from '../frame/i18n.ts'
 
 export const keysText = dictionary(
   {
@@ -65,11 +65,11 @@ export const keysText = dictionary(
     reset: 'Reset key',
     resetTitle: 'Reset the key?',
     resetText: (n: string) =>
-      `The old key stops working immediately and a new one is created. ${n} calls in the last 24 hours used the old key; such calls fail until they use the new key.`,
+      `The old key stops working immediately and a new one is created. ${counted(n, 'call')} in the last 24 hours used the old key; such calls fail until they use the new key.`,
     clear: 'Clear key',
     clearTitle: 'Clear the key?',
     clearText: (n: string) =>
-      `The key is deleted, and the API cannot be called until you create a new one. ${n} calls in the last 24 hours used this key; such calls will fail.`,
+      `The key is deleted, and the API cannot be called until you create a new one. ${counted(n, 'call')} in the last 24 hours used this key; such calls will fail.`,
     password: 'Account password',
     cleared: 'Key cleared',
     samples: 'Code samples',

@@ -42,7 +42,7 @@ export const reconciliationText = dictionary(
     runDone: (n: number) => `对账完成，差异 ${n} 处`,
     runPostponed: (reason: string) => `账单不可用（${reason}），稍后自动再试`,
     runBusy: '正在对账，请稍后刷新',
-    required: '请填写',
+    required: '必填',
     tabDays: '按天',
     tabDifferences: '差异',
   },

@@ -9,6 +9,7 @@ import { routeUrl } from '../api/client.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
+import { ActionError } from '../parts/action-error.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
 import { List, Pager } from '../parts/list.tsx'
@@ -159,21 +160,21 @@ function SubmitButton({ review }: { review: Review }): ReactNode {
   if (gateways.length === 0) return null
   const isAgain = review.vendors.some(({ state }) => state === 'refused' || state === 'failed')
   return (
-    <Button
-      size="small"
-      loading={submit.isPending}
-      onClick={() =>
-        submit.mutate(
-          { body: { gateways }, params: { kind: review.kind, id: review.id } },
-          {
-            onSuccess: () => void message.success(t.submittedToVendors),
-            onError: (error) => void message.error(error.message),
-          },
-        )
-      }
-    >
-      {isAgain ? t.submitAgain : t.submitToVendors}
-    </Button>
+    <div className="stack-8" style={{ alignItems: 'flex-end' }}>
+      <Button
+        size="small"
+        loading={submit.isPending}
+        onClick={() =>
+          submit.mutate(
+            { body: { gateways }, params: { kind: review.kind, id: review.id } },
+            { onSuccess: () => void message.success(t.submittedToVendors) },
+          )
+        }
+      >
+        {isAgain ? t.submitAgain : t.submitToVendors}
+      </Button>
+      <ActionError error={submit.error} />
+    </div>
   )
 }
 

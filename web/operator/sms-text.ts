@@ -22,7 +22,7 @@ export const operatorSmsText = dictionary(
     templates: 'Shared templates',
     templatesLead:
       'Shared templates need no review and every account can use them. With the starter templates a new account can send its first message from the samples.',
-    addTemplate: 'New shared template',
+    addTemplate: 'Create shared template',
     addStarters: 'Add starter templates',
     startersAdded: 'Starter templates added',
     added: 'Added; every account can use it now',

@@ -1,5 +1,5 @@
 // Texts of the operator pages: overview, accounts, redeem codes, audit log, settings.
-import { dictionary } from '../frame/i18n.ts'
+import { counted, dictionary } from '../frame/i18n.ts'
 
 export const operatorText = dictionary(
   {
@@ -158,8 +158,8 @@ export const operatorText = dictionary(
     overview: 'Overview',
     allWell: 'All systems normal',
     problems: 'Needs attention',
-    overdue: (n: string) => `${n} operations are still pending after their lease expired`,
-    dropped: (n: string) => `${n} request log entries were dropped`,
+    overdue: (n: string) => `${counted(n, 'operation is', 'operations are')} still pending after the lease expired`,
+    dropped: (n: string) => `${counted(n, 'request log entry was', 'request log entries were')} dropped`,
     diskLow: (free: string) => `Only ${free} of disk space left`,
     ourErrors: (share: string) => `${share} of today’s calls failed because of the platform (1005, 5000)`,
     callsToday: 'Calls today',
@@ -192,7 +192,7 @@ export const operatorText = dictionary(
     accounts: 'Accounts',
     accountsLead:
       'Find, create and suspend accounts, and grant credits. Every change needs a reason and is recorded in the audit log.',
-    newAccount: 'New account',
+    newAccount: 'Create account',
     find: 'User name or account ID',
     state: 'Status',
     allStates: 'All statuses',
@@ -258,7 +258,7 @@ export const operatorText = dictionary(
     by: 'Created by',
     noBatches:
       'No redeem codes yet. Create a batch, download it and distribute the codes; users redeem them on the Credits page.',
-    codesCreated: (n: string) => `${n} codes created. They are shown only once.`,
+    codesCreated: (n: string) => `${counted(n, 'code')} created, shown only once`,
     onceText: 'You cannot view the complete codes again. Download or copy them first.',
     downloadCodes: 'Download CSV',
     copyAll: 'Copy all',
@@ -268,10 +268,10 @@ export const operatorText = dictionary(
     revoke: 'Revoke',
     revokeBatch: 'Revoke unused codes',
     revokeBatchText: (n: string) =>
-      `The ${n} unused codes of this batch become permanently invalid. Redeemed codes are not affected.`,
+      `${counted(n, 'unused code')} of this batch will be permanently invalid. Redeemed codes are not affected.`,
     revokeCode: 'Revoke this code?',
     revokeCodeText: (hint: string) => `${hint} becomes permanently invalid.`,
-    revokedDone: (n: number) => `${n} ${n === 1 ? 'code' : 'codes'} revoked`,
+    revokedDone: (n: number) => `${counted(n, 'code')} revoked`,
     audit: 'Audit log',
     auditLead:
       'Every administrative action in the console and on the command line, and what users change about their own key, password, second factor, email address and sessions. Entries are only appended, never edited.',

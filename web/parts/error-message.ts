@@ -1,5 +1,6 @@
 // What an error says, in the language of the console.
 import { ApiError } from '../api/client.ts'
+import { asSentence } from '../api/sentence.ts'
 import { useText } from '../frame/i18n.ts'
 import { partsText } from './text.ts'
 
@@ -12,5 +13,10 @@ export function useErrorText(error: unknown): ErrorMessage {
   const t = useText(partsText)
   if (!(error instanceof ApiError)) return { message: error instanceof Error ? error.message : String(error) }
   const { code, message, requestId } = error
-  return { message: code === 'offline' ? t.offline : code === 'missing' ? t.missing : message, requestId }
+  if (code === 'offline') return { message: t.offline }
+  if (code === 'missing') return { message: t.missing, requestId }
+  // Without a form nothing is marked, so what is wrong has to be said here.
+  const problems = Object.values(error.fields).filter((problem) => !message.includes(problem))
+  if (problems.length === 0) return { message, requestId }
+  return { message: `${message}${t.errorColon}${problems.map(asSentence).join(t.errorSeparator)}`, requestId }
 }

@@ -1,6 +1,7 @@
 // Shows field errors of the service at the fields of a form.
 import type { FormInstance } from 'antd'
 import { ApiError } from '../api/client.ts'
+import { asSentence } from '../api/sentence.ts'
 
 /** Moves the focus to the first field when a dialog opens. */
 export function focusFirstField(formId: string): void {
@@ -28,7 +29,7 @@ export function showFieldErrors(
   const messages = new Map<string, string[]>()
   for (const [name, message] of known) {
     const field = fieldOf(name)
-    messages.set(field, [...(messages.get(field) ?? []), field === name ? message : `${name} ${message}`])
+    messages.set(field, [...(messages.get(field) ?? []), field === name ? asSentence(message) : `${name} ${message}`])
   }
   form.setFields([...messages].map(([name, errors]) => ({ name, errors })))
   const isComplete = known.length > 0 && known.length === Object.keys(error.fields).length

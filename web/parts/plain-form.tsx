@@ -1,6 +1,7 @@
 // A form of native fields for the sign-in pages: antd's form would double what they load.
 import { type HTMLInputTypeAttribute, type ReactNode, useId } from 'react'
 import { ApiError } from '../api/client.ts'
+import { asSentence } from '../api/sentence.ts'
 
 interface PlainFieldProps {
   readonly name: string
@@ -42,5 +43,6 @@ export function PlainField(props: PlainFieldProps): ReactNode {
 
 /** The problems that the service found, by field. */
 export function fieldProblems(error: unknown): Readonly<Record<string, string>> {
-  return error instanceof ApiError && error.code === 'invalid' ? error.fields : {}
+  if (!(error instanceof ApiError) || error.code !== 'invalid') return {}
+  return Object.fromEntries(Object.entries(error.fields).map(([name, text]) => [name, asSentence(text)]))
 }

@@ -33,7 +33,7 @@ export const invoiceText = dictionary(
     reason: '驳回原因',
     download: '下载 PDF',
     details: '发票申请',
-    required: '请填写',
+    required: '必填',
     allStates: '全部状态',
     issue: '开具',
     issueTitle: '上传发票',

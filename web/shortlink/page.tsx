@@ -14,16 +14,14 @@ import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
+import { lazyDialog } from '../parts/lazy-dialog.tsx'
 import { List, Pager } from '../parts/list.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import { Page } from '../parts/page.tsx'
 import { Sparkline } from '../parts/spark.tsx'
 import { useUrlState } from '../parts/url-state.ts'
-import { BulkBar } from './bulk.tsx'
-import { CreateLink } from './create.tsx'
-import { LinkDrawer } from './link-drawer.tsx'
 import { LinkStateLabel } from './link-state.tsx'
-import { QrButton } from './qr.tsx'
+import { loadQr, QrButton } from './qr-button.tsx'
 import { shortlinkText } from './text.ts'
 
 const defaults = {
@@ -41,6 +39,25 @@ const defaults = {
   open: '',
 }
 const sorts = ['created', 'clicks', 'title'] as const
+
+const BulkBar = lazyDialog(async () => (await import('./bulk.tsx')).BulkBar, {
+  isOpen: ({ selected }) => selected.size > 0,
+  close: ({ onClear }) => onClear(),
+})
+const CreateLink = lazyDialog(async () => (await import('./create.tsx')).CreateLink, {
+  isOpen: ({ open }) => open,
+  close: ({ onClose }) => onClose(),
+})
+const LinkDrawer = lazyDialog(async () => (await import('./link-drawer.tsx')).LinkDrawer, {
+  isOpen: ({ id }) => id !== '',
+  close: ({ onClose }) => onClose(),
+})
+
+/** Before the click that needs them. */
+function preloadDialogs(): void {
+  for (const dialog of [BulkBar, CreateLink, LinkDrawer]) dialog.preload()
+  loadQr().catch(() => undefined)
+}
 
 export function ShortlinkPage(): ReactNode {
   const t = useText(shortlinkText)
@@ -79,7 +96,13 @@ export function ShortlinkPage(): ReactNode {
     params.sort === column ? (params.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
   const canChange = me.data?.read_only === false
   const create = canChange && (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
+    <Button
+      type="primary"
+      icon={<PlusOutlined />}
+      onPointerEnter={CreateLink.preload}
+      onFocus={CreateLink.preload}
+      onClick={() => setCreating(true)}
+    >
       {t.create}
     </Button>
   )
@@ -135,7 +158,7 @@ export function ShortlinkPage(): ReactNode {
         <ExportLink route={linkRoutes.csv} filter={filter} />
       </div>
       <BulkBar selected={selected} canChange={canChange} onClear={() => setSelected(new Map())} />
-      <Card size="small">
+      <Card size="small" onPointerEnter={preloadDialogs} onFocus={preloadDialogs}>
         {rows.length > 0 && (
           <Checkbox
             checked={rows.every(({ id }) => selected.has(id))}
@@ -227,7 +250,10 @@ export function ShortlinkPage(): ReactNode {
                   <span className="spark-cell">
                     <Sparkline values={link.daily} label={t.clicksOf(link.title)} />
                   </span>
-                  <span className="num">{formatCount(link.clicks)}</span>
+                  {/* The same width in each row, so that the charts are below each other. */}
+                  <span className="num" style={{ minWidth: '6ch' }}>
+                    {formatCount(link.clicks)}
+                  </span>
                 </div>
               ),
             },

@@ -1,6 +1,5 @@
 // The QR code of a URL, drawn in the browser, with downloads as SVG and PNG.
-import { QrcodeOutlined } from '@ant-design/icons'
-import { Button, Popover } from 'antd'
+import { Button } from 'antd'
 import qrcode from 'qrcode-generator'
 import { type ReactNode, useMemo } from 'react'
 import { useText } from '../frame/i18n.ts'
@@ -77,20 +76,5 @@ export function Qr({ url, name }: { url: string; name: string }): ReactNode {
         </Button>
       </div>
     </div>
-  )
-}
-
-export function QrButton({ url, name }: { url: string; name: string }): ReactNode {
-  const t = useText(shortlinkText)
-  return (
-    <Popover trigger="click" content={<Qr url={url} name={name} />} destroyOnHidden>
-      <Button
-        type="text"
-        size="small"
-        icon={<QrcodeOutlined />}
-        aria-label={`${t.qr} ${name}`}
-        onClick={(event) => event.stopPropagation()}
-      />
-    </Popover>
   )
 }

@@ -1,5 +1,5 @@
 // Texts of the short link pages.
-import { dictionary } from '../frame/i18n.ts'
+import { counted, dictionary } from '../frame/i18n.ts'
 
 export const shortlinkText = dictionary(
   {
@@ -152,16 +152,16 @@ export const shortlinkText = dictionary(
     resume: 'Resume',
     remove: 'Delete',
     exportSelected: 'Export selection',
-    bulkDone: (n: number) => `${n} links changed`,
-    bulkFailed: (n: number) => `${n} links were not changed; the others were`,
+    bulkDone: (n: number) => `${counted(n, 'link')} changed`,
+    bulkFailed: (n: number) => `${counted(n, 'link was', 'links were')} not changed; the others were`,
     pauseTitle: 'Pause the selected links?',
     pauseText: (n: number) =>
-      `${n} links stop redirecting immediately (410). You can resume them at any time.`,
+      `${counted(n, 'link stops', 'links stop')} redirecting immediately (410). You can resume at any time.`,
     resumeTitle: 'Resume the selected links?',
-    resumeText: (n: number) => `${n} links redirect again.`,
+    resumeText: (n: number) => `${counted(n, 'link redirects', 'links redirect')} again.`,
     deleteTitle: 'Delete the selected links?',
     deleteText: (n: number) =>
-      `${n} links and their statistics are deleted. Their codes are never used again. This cannot be undone.`,
+      `${counted(n, 'link')} and all statistics are deleted. The codes are never used again. This cannot be undone.`,
     paused: 'Paused',
     expired: 'Expired',
     exhausted: 'No visits left',

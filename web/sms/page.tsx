@@ -1,7 +1,8 @@
 // The SMS page: templates, sending a message or to a group, records, signatures, replies and the stop list.
-import { Skeleton, Tabs } from 'antd'
-import { lazy, type ReactNode, Suspense } from 'react'
+import { Tabs } from 'antd'
+import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
+import { lazyPage } from '../lazy-page.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { Groups } from './batch/page.tsx'
@@ -17,7 +18,7 @@ import { Templates } from './templates.tsx'
 import { smsText } from './text.ts'
 
 /** Charts are large and only this tab needs them. */
-const Statistics = lazy(async () => ({ default: (await import('./statistics.tsx')).Statistics }))
+const Statistics = lazyPage(() => import('./statistics.tsx'), 'Statistics')
 
 export function SmsPage(): ReactNode {
   const t = useText(smsText)
@@ -36,15 +37,7 @@ export function SmsPage(): ReactNode {
           { key: 'send', label: t.send, children: <Send /> },
           { key: 'groups', label: batch.groups, children: <Groups /> },
           { key: 'records', label: t.records, children: <Records /> },
-          {
-            key: 'statistics',
-            label: statistics,
-            children: (
-              <Suspense fallback={<Skeleton active paragraph={{ rows: 8 }} />}>
-                <Statistics />
-              </Suspense>
-            ),
-          },
+          { key: 'statistics', label: statistics, children: <Statistics /> },
           { key: 'signatures', label: more.signatures, children: <Signatures /> },
           { key: 'replies', label: more.replies, children: <Replies /> },
           { key: 'stops', label: more.stops, children: <Stops /> },

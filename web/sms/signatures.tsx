@@ -10,6 +10,7 @@ import { sms } from '../../contract/sms.ts'
 import { routeUrl } from '../api/client.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
+import { ActionError } from '../parts/action-error.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { toBase64 } from '../parts/base64.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
@@ -148,10 +149,7 @@ function Proofs({
   const upload = async (file: File) => {
     if (file.size > proofLimits.bytes) return void message.error(t.tooLarge(maxProofKb))
     const body = { name: file.name, content: await toBase64(file) }
-    await add.mutateAsync({ body, params: { id: signature.id } }).then(
-      () => void message.success(t.uploaded),
-      (error: unknown) => void message.error(error instanceof Error ? error.message : String(error)),
-    )
+    add.mutate({ body, params: { id: signature.id } }, { onSuccess: () => void message.success(t.uploaded) })
   }
   return (
     <div className="stack-8" style={{ maxWidth: 280, whiteSpace: 'normal' }}>
@@ -185,6 +183,7 @@ function Proofs({
           </Button>
         </Upload>
       )}
+      <ActionError error={add.error} />
       <Confirm
         open={removing !== undefined}
         danger

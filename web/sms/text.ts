@@ -84,7 +84,7 @@ export const smsText = dictionary(
     templates: 'Templates',
     send: 'Send',
     records: 'Messages',
-    newTemplate: 'New template',
+    newTemplate: 'Create template',
     editTemplate: 'Edit template',
     searchTemplate: 'Template code or name',
     status: 'Status',

@@ -1,8 +1,5 @@
 // Texts of group sending.
-import { dictionary } from '../../frame/i18n.ts'
-
-/** English only: `1 batch`, `2 batches`. */
-const counted = (count: string, one: string, many = `${one}s`) => `${count} ${count === '1' ? one : many}`
+import { counted, dictionary } from '../../frame/i18n.ts'
 
 export const batchText = dictionary(
   {
@@ -113,7 +110,7 @@ export const batchText = dictionary(
     otherFile: 'Choose another file',
     sample: 'Download a sample file',
     reading: 'Reading the file…',
-    fileRead: (name: string, format: string, rows: string) => `${name} · ${format} · ${rows} rows`,
+    fileRead: (name: string, format: string, rows: string) => `${name} · ${format} · ${counted(rows, 'row')}`,
     mapping: 'Columns and variables',
     phoneColumn: 'Column of the phone numbers',
     variableColumn: (name: string) => `Variable ${name}`,
@@ -157,7 +154,7 @@ export const batchText = dictionary(
     continueSending: 'Continue',
     sent: (accepted: string, batches: string) =>
       `${counted(accepted, 'message')} submitted in ${counted(batches, 'batch', 'batches')}`,
-    sentRejected: (count: string) => `${count} more rows were rejected on submission and not charged.`,
+    sentRejected: (count: string) => `${counted(count, 'more row was', 'more rows were')} rejected on submission and not charged.`,
     another: 'Send to another group',
     batches: 'Batches',
     batchId: 'Batch',
@@ -177,7 +174,7 @@ export const batchText = dictionary(
     cancelTitle: 'Cancel this batch?',
     cancelText:
       'Messages that have not started are not sent and their credits are refunded. The others are not affected.',
-    cancelledDone: (count: string) => `${count} messages cancelled, credits refunded`,
+    cancelledDone: (count: string) => `${counted(count, 'message')} cancelled, credits refunded`,
     empty: 'No batch yet. Upload a file of numbers, or use the API action send_batch.',
     readOnly: 'You cannot send in read-only mode.',
     problemPhone: 'Not an 11-digit mobile number of mainland China',
