@@ -158,7 +158,8 @@ export const operatorText = dictionary(
     overview: 'Overview',
     allWell: 'All systems normal',
     problems: 'Needs attention',
-    overdue: (n: string) => `${counted(n, 'operation is', 'operations are')} still pending after the lease expired`,
+    overdue: (n: string) =>
+      `${counted(n, 'operation is', 'operations are')} still pending after the lease expired`,
     dropped: (n: string) => `${counted(n, 'request log entry was', 'request log entries were')} dropped`,
     diskLow: (free: string) => `Only ${free} of disk space left`,
     ourErrors: (share: string) => `${share} of today’s calls failed because of the platform (1005, 5000)`,

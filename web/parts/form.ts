@@ -29,7 +29,10 @@ export function showFieldErrors(
   const messages = new Map<string, string[]>()
   for (const [name, message] of known) {
     const field = fieldOf(name)
-    messages.set(field, [...(messages.get(field) ?? []), field === name ? asSentence(message) : `${name} ${message}`])
+    messages.set(field, [
+      ...(messages.get(field) ?? []),
+      field === name ? asSentence(message) : `${name} ${message}`,
+    ])
   }
   form.setFields([...messages].map(([name, errors]) => ({ name, errors })))
   const isComplete = known.length > 0 && known.length === Object.keys(error.fields).length

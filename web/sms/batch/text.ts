@@ -154,7 +154,8 @@ export const batchText = dictionary(
     continueSending: 'Continue',
     sent: (accepted: string, batches: string) =>
       `${counted(accepted, 'message')} submitted in ${counted(batches, 'batch', 'batches')}`,
-    sentRejected: (count: string) => `${counted(count, 'more row was', 'more rows were')} rejected on submission and not charged.`,
+    sentRejected: (count: string) =>
+      `${counted(count, 'more row was', 'more rows were')} rejected on submission and not charged.`,
     another: 'Send to another group',
     batches: 'Batches',
     batchId: 'Batch',
