@@ -1,1 +1,0 @@
-import{Fr as e}from"./base-D9auFJbh.js";import{n as t}from"./frame-CW1gb1nt.js";import{Nt as n}from"./common-BAwSW2T2.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Bn as t,Fr as n,Rr as r,f as i}from"./base-D9auFJbh.js";var a=e(r(),1),o=n();function s(){let e=i(t());return(0,a.useEffect)(()=>window.location.replace(e),[e]),(0,o.jsx)(`a`,{href:e,children:e})}export{s as DocsPage};
