@@ -78,14 +78,14 @@ it('35 shares of a lower rank come first and are not refused beside those of a h
   void bench.add('fresh')
   void bench.add('known')
   await new Promise(setImmediate)
-  assert.deepEqual(bench.refused, ['guesser 4', 'guesser 3'])
+  assert.deepEqual(bench.refused, ['guesser 1', 'guesser 2'])
   assert.equal(
     bench.queue.isFullFor('fresh'),
     true,
     'a second task of a share is no better than the first of another',
   )
   for (let index = 0; index < 5; index += 1) await bench.endOne()
-  assert.deepEqual(bench.started, ['guesser 0', 'known', 'fresh', 'guesser 1', 'guesser 2'])
+  assert.deepEqual(bench.started, ['guesser 0', 'known', 'fresh', 'guesser 3', 'guesser 4'])
 })
 
 it('35 groups of one rank take turns, and the larger group is refused first', async () => {

@@ -82,8 +82,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function largestShare(sizes = sizesOfGroups()): [string, Task[]] {
     let largest: [string, Task[]] = ['', []]
     for (const entry of waiting) {
-      // Of equal ones the last: who has waited longest is served soon.
-      if (!losesBefore([largest[0], largest[1].length], [entry[0], entry[1].length], sizes)) largest = entry
+      if (losesBefore([entry[0], entry[1].length], [largest[0], largest[1].length], sizes)) largest = entry
     }
     return largest
   }
