@@ -10,7 +10,7 @@ const linksPerTransaction = 100_000
 /** Clicks of each link, on average. */
 export const clicksPerLink = 10
 
-/** One call of so many is logged: the request log keeps some days only. */
+/** One of this many calls is logged: the request log keeps some days only. */
 export const linksPerLoggedCall = 10
 
 /** Visited days of the links that statistics are read of. */
@@ -26,7 +26,7 @@ export interface FilledLink {
   readonly code: string
 }
 
-/** Fills up to `size` links, or for so many minutes. Returns how many there are. */
+/** Fills up to `size` links, or for at most `minutes`. Returns how many there are. */
 export async function fill(
   storage: BenchStorage,
   size: number,

@@ -29,7 +29,7 @@ async function measureLimits(part: Part, storage: BenchStorage): Promise<void> {
     for (let round = 0; round < part.scale.rounds; round += 1) {
       rounds.plain.push(await measureRound(part, service, storage.payer))
       rounds.limited.push(await measureRound(part, service, limited))
-      // Whoever is first in the next round had the disk to itself last in this one.
+      // The order alternates: the first account of a round may still have to wait for the writes of the last one.
       rounds.limited.push(await measureRound(part, service, limited))
       rounds.plain.push(await measureRound(part, service, storage.payer))
     }

@@ -71,7 +71,7 @@ export function linksSql({ engine, payer }: BenchStorage, first: number, last: n
       FROM ${numbers}) AS links`
 }
 
-/** Nobody needs the file after a power failure, so nothing is synchronized while it is filled. */
+/** The file is of no use after a power failure, so nothing is synchronized while it is filled. */
 function sqliteRunner(file: string, journal: 'OFF' | 'WAL'): SeedRunner {
   const db = new DatabaseSync(file)
   db.exec(`PRAGMA journal_mode = ${journal}; PRAGMA synchronous = OFF; PRAGMA cache_size = -262144`)
@@ -81,7 +81,7 @@ function sqliteRunner(file: string, journal: 'OFF' | 'WAL'): SeedRunner {
   return {
     run: async (sql) => db.exec(sql),
     number: async (sql) => Number(Object.values(db.prepare(sql).get() ?? {})[0] ?? 0),
-    // In the order of the tree: random places in one that fits no cache are what takes the time.
+    // In the order of the tree: random positions in one that does not fit into the cache take most of the time.
     async indexCodes(aboveId) {
       db.exec(`INSERT INTO link_code (position, link_id)
         SELECT position_of(code) AS position, id FROM link WHERE id > ${aboveId} ORDER BY position ON CONFLICT (position) DO NOTHING`)

@@ -58,7 +58,7 @@ function describeLimits(account: Account, usage: readonly Usage[]) {
   }
 }
 
-/** `word` stands for no limit. */
+/** `word` means no limit. */
 function listOf(flags: Flags, name: string, word: string): readonly string[] | null | undefined {
   const given = textFlag(flags, name)
   return given === undefined ? undefined : given.trim() === word ? null : given.split(',')

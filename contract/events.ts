@@ -80,8 +80,8 @@ export const webhookLimits = {
   shownCharacters: 1_000,
   /** After this time of failure an endpoint is disabled. */
   disableAfterMs: 5 * dayMs,
-  /** Tests and repeated deliveries that an account asks for in a minute. */
-  byHandPerMinute: 20,
+  /** Tests and repeated deliveries that an account requests in a minute. */
+  requestedPerMinute: 20,
   /** How long the previous secret still signs after a rotation. */
   rotationMs: dayMs,
 } as const

@@ -1,6 +1,6 @@
 // The masks of personal data, the only form in which it may be stored or shown: 张*, 110105********002X, 138****8000.
 
-/** Stands for a value that has no mask of its own. */
+/** Replaces a value that has no other mask. */
 export const hidden = '••••••'
 
 /** One star however long the name is, because its length says something about the person too. */

@@ -1,6 +1,6 @@
 // The short link endpoint.
 import { credentialParameters, type Endpoint } from './endpoint.ts'
-import { statParts } from './link-analytics.ts'
+import { analyticsLimits, statParts } from './link-analytics.ts'
 import { ruleSchema } from './link-rules.ts'
 import { pageParameters } from './paging.ts'
 import { objectSchema } from './parameters.ts'
@@ -22,6 +22,8 @@ export const linkLimits = {
   codeLength: { min: 3, max: 32 },
   maxClicks: 1_000_000_000,
   passwordLength: { min: 4, max: 64 },
+  /** Attempts of one network at the password of one link, in a minute. */
+  passwordAttempts: 10,
   tags: 10,
   tagLength: 32,
   externalIdLength: 64,
@@ -281,7 +283,7 @@ export const shortlink = {
     generate_batch: {
       actions: ['generate_batch'],
       scope: 'short_link:write',
-      text: { zh: '批量生成短链接', en: 'Create up to 100 short links' },
+      text: { zh: '批量生成短链接', en: `Create up to ${linkLimits.batchLinks} short links` },
       parameters: {
         links: {
           type: 'items',
@@ -332,8 +334,8 @@ export const shortlink = {
           type: 'string',
           required: false,
           text: {
-            zh: '标签，与链接二选一，至多 50,000 个链接',
-            en: 'Tag of at most 50,000 links, instead of a link',
+            zh: `标签，与链接二选一，至多 ${analyticsLimits.links.toLocaleString('en-US')} 个链接`,
+            en: `Tag of at most ${analyticsLimits.links.toLocaleString('en-US')} links, instead of a link`,
           },
           example: '2026',
         },

@@ -9,6 +9,19 @@ import { dayPattern } from './time.ts'
 
 const day = { type: 'string', required: false, pattern: dayPattern } as const
 
+const days = {
+  start_date: {
+    ...day,
+    text: { zh: '开始日期 YYYY-MM-DD', en: 'First day, YYYY-MM-DD' },
+    example: '2026-11-01',
+  },
+  end_date: {
+    ...day,
+    text: { zh: '结束日期 YYYY-MM-DD（含当天）', en: 'Last day, YYYY-MM-DD, inclusive' },
+    example: '2026-11-15',
+  },
+} as const
+
 const purpose = {
   type: 'string',
   required: false,
@@ -100,16 +113,7 @@ export const sms = {
           text: { zh: '接收号码', en: 'Recipient' },
           example: '13800138000',
         },
-        start_date: {
-          ...day,
-          text: { zh: '开始日期 YYYY-MM-DD', en: 'First day, YYYY-MM-DD' },
-          example: '2026-11-01',
-        },
-        end_date: {
-          ...day,
-          text: { zh: '结束日期 YYYY-MM-DD（含当天）', en: 'Last day, YYYY-MM-DD, inclusive' },
-          example: '2026-11-15',
-        },
+        ...days,
         ...pageParameters,
       },
     },
@@ -125,16 +129,7 @@ export const sms = {
           text: { zh: '回复的号码', en: 'Number that replied' },
           example: '13800138000',
         },
-        start_date: {
-          ...day,
-          text: { zh: '开始日期 YYYY-MM-DD', en: 'First day, YYYY-MM-DD' },
-          example: '2026-11-01',
-        },
-        end_date: {
-          ...day,
-          text: { zh: '结束日期 YYYY-MM-DD（含当天）', en: 'Last day, YYYY-MM-DD, inclusive' },
-          example: '2026-11-15',
-        },
+        ...days,
         ...pageParameters,
       },
     },

@@ -20,3 +20,8 @@ export function printable(text: string): string {
   const short = text.length > 32 ? `${text.slice(0, 32)}…` : text
   return short.toWellFormed().replaceAll(/\p{C}|\p{Zl}|\p{Zp}/gu, '�')
 }
+
+/** Replaces line breaks and control characters, which could forge a line of a log or move a cursor. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+}

@@ -1,7 +1,7 @@
 // Composes the service: an explicit list of its parts, and the order in which they start and stop.
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createAuthenticator } from './accounts/authenticate.ts'
@@ -28,23 +28,22 @@ import { readBodiesInTurn } from './http/fastify-bodies.ts'
 import { createLargeBodies } from './http/large-bodies.ts'
 import { createRequestIdReader } from './http/request-id.ts'
 import { createHttpServer, keepAliveMs } from './http/server.ts'
-import { closeStalledConnections } from './http/stalled-connections.ts'
 import { trackRequests } from './http/request-tracker.ts'
 import { createIdentity } from './identity/api.ts'
 import { createJobs } from './jobs.ts'
 import { registerMcp } from './mcp/routes.ts'
 import { deriveSecret, type Installation, maxConnections } from './runtime/installation.ts'
 import { registerProcess } from './runtime/process-store.ts'
-import { type Limits, createLocalLimits, createSharedLimits } from './limits/limits.ts'
+import { createLimits } from './limits/create-limits.ts'
 import type { LimitStore } from './limits/port.ts'
-import { createTableStore } from './limits/table-store.ts'
 import { registerCashier } from './payments/cashier.ts'
 import { startPaymentJobs } from './payments/jobs.ts'
 import { registerNotifications } from './payments/notifications.ts'
 import { createPayments } from './payments/payments.ts'
 import { languageOf } from './http/call.ts'
 import { registerStatus, startStatusJobs, type StatusOptions } from './operations/status.ts'
-import { hasMetricsToken, registerHealth } from './operations/health.ts'
+import { registerHealth } from './operations/health.ts'
+import { createMetricsServer } from './operations/metrics-server.ts'
 import { createCallLogger, registerLogMetrics } from './operations/log.ts'
 import { registerInstallationMetrics } from './operations/installation-metrics.ts'
 import { startOperatorAlerts } from './operations/operator-alerts.ts'
@@ -55,6 +54,7 @@ import { registerStatementKey } from './statements/routes.ts'
 import { createStatements } from './statements/statements.ts'
 import { createShortlink, type Shortlink } from './shortlink/api.ts'
 import { createSms } from './sms/api.ts'
+import { ambiguousLeaseMs } from './sms/send.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -68,9 +68,6 @@ const stopTimeoutMs = 8_000
 
 /** How long a process may drain. The last idle connection ends after the keep-alive timeout. */
 const drainTimeoutMs = keepAliveMs + 10_000
-
-/** The lease of an SMS that ended ambiguously; no lease is longer. */
-const maxLeaseMs = 900_000
 
 export interface App {
   readonly services: Services
@@ -105,7 +102,7 @@ export interface AppOptions {
   readonly lazyThreads?: boolean
 }
 
-export async function openApp(
+export async function createApp(
   config: Config,
   installation: Installation,
   log: Logger,
@@ -125,13 +122,17 @@ export async function openApp(
   registerInstallationMetrics(metrics.registry, db, config.DATA_DIR)
   registerLogMetrics(metrics.registry, options.droppedLogLines ?? (() => 0))
   const aggregate = options.aggregateMetrics?.(metrics.registry)
-  const metricsText = async () => (await aggregate?.()) ?? (await metrics.registry.metrics())
+  const metricsSource = {
+    type: metrics.registry.contentType,
+    text: async () => (await aggregate?.()) ?? (await metrics.registry.metrics()),
+  }
   const deciders = new Map<string, Decide>()
   const sweeper = createSweeper({
     db,
     credits,
     deciders,
-    maxLeaseMs: Math.max(maxLeaseMs, config.OPERATION_LEASE_S * 1000),
+    // No other lease is longer than that of an SMS that ended ambiguously.
+    maxLeaseMs: Math.max(ambiguousLeaseMs, config.OPERATION_LEASE_S * 1000),
     onError: (error, { id }) =>
       log.error({ err: error, operation: id }, 'failed to decide an overdue operation'),
   })
@@ -152,20 +153,13 @@ export async function openApp(
     onError: (error, requestId) => log.error({ err: error, requestId }, 'internal error'),
   }
 
-  const limits = await createLimits()
-  /** Shared if there can be other processes; a single process on SQLite counts for itself. */
-  async function createLimits(): Promise<Limits> {
-    const shared = { log, metrics: metrics.registry }
-    const name = deriveSecret(secretKey, 'limits').slice(0, 12)
-    if (config.REDIS_URL) {
-      // The Redis client is a fifth of all modules, and most services do not use it.
-      const { openRedisStore } = await import('./limits/redis.ts')
-      return createSharedLimits(openRedisStore(config.REDIS_URL, name), shared)
-    }
-    if (db.isShared) return createSharedLimits(createTableStore(db), shared)
-    return options.limitStore ? createSharedLimits(options.limitStore, shared) : createLocalLimits()
-  }
-
+  const limits = await createLimits({
+    db,
+    redisUrl: config.REDIS_URL,
+    name: deriveSecret(secretKey, 'limits').slice(0, 12),
+    workerStore: options.limitStore,
+    shared: { log, metrics: metrics.registry },
+  })
   const jobs = createJobs(log, metrics.registry)
   const findByKey = createKeyLookup(db)
   const keySecret = await loadKeySecret(db)
@@ -239,21 +233,7 @@ export async function openApp(
 
   readBodiesInTurn(app, http)
 
-  app.setErrorHandler((error, request, reply) => {
-    const known = toPageError(error)
-    if (known.status >= 500) http.onError(error, request.id)
-    if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter))
-    return reply.code(known.status).send({ code: known.code, message: known.text.zh })
-  })
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0]
-    const page = products
-      .map((product) => product.notFoundPage?.(path ?? '', languageOf(request.raw)))
-      .find(Boolean)
-    if (page && (request.method === 'GET' || request.method === 'HEAD'))
-      return reply.code(page.status).headers(page.headers).send(page.html)
-    return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })
-  })
+  registerErrors(app, http, products)
 
   // Routes that take a body register their own parsers; no other body is read, whatever its type.
   app.removeAllContentTypeParsers()
@@ -263,7 +243,7 @@ export async function openApp(
   registerHealth(app, {
     readiness,
     isStopping: () => stopping || isLeaving,
-    metrics: { type: metrics.registry.contentType, text: metricsText },
+    metrics: metricsSource,
     servesMetrics: config.METRICS_PORT === 0,
     metricsToken: config.METRICS_TOKEN,
     trustedProxies: config.TRUSTED_PROXIES,
@@ -299,23 +279,11 @@ export async function openApp(
     registerNotifications(api, services, payments)
     registerCashier(api, services, payments)
   })
-  const metricsServer = config.METRICS_PORT === 0 ? undefined : createServer(answerMetrics)
-  if (metricsServer) closeStalledConnections(metricsServer, config.SEND_TIMEOUT_S * 1000)
-
-  function answerMetrics(request: IncomingMessage, response: ServerResponse): void {
-    if (!hasMetricsToken(request, config.METRICS_TOKEN)) {
-      response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
-      return
-    }
-    void metricsText().then(
-      (text) => response.setHeader('content-type', metrics.registry.contentType).end(text),
-      () => response.writeHead(500).end(),
-    )
-  }
+  const metricsServer = createMetricsServer(config, metricsSource)
 
   async function listenOnPorts(): Promise<string> {
     const address = await app.listen({ port: config.PORT, host: config.HOST })
-    if (metricsServer) await listen(metricsServer, config.METRICS_PORT, config.HOST)
+    await metricsServer?.listen()
     return address
   }
 
@@ -376,12 +344,21 @@ export async function openApp(
   }
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
+/** The responses to errors and to unknown paths of what Fastify serves. */
+function registerErrors(app: FastifyInstance, http: HttpContext, products: readonly Product[]): void {
+  app.setErrorHandler((error, request, reply) => {
+    const known = toPageError(error)
+    if (known.status >= 500) http.onError(error, request.id)
+    if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter))
+    return reply.code(known.status).send({ code: known.code, message: known.text.zh })
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0]
+    const page = products
+      .map((product) => product.notFoundPage?.(path ?? '', languageOf(request.raw)))
+      .find(Boolean)
+    if (page && (request.method === 'GET' || request.method === 'HEAD'))
+      return reply.code(page.status).headers(page.headers).send(page.html)
+    return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })
   })
 }

@@ -301,8 +301,8 @@ export function publicUrlOf({ PUBLIC_URL, HOST, PORT }: Config): string {
 }
 
 /** The environment, with `.env` of the working directory as defaults. */
-export function readEnvironment(directory: string = process.cwd()): Environment {
-  const file = resolve(directory, '.env')
+export function readEnvironment(): Environment {
+  const file = resolve('.env')
   if (!existsSync(file)) return process.env
   return { ...parseEnv(readFileSync(file, 'utf8')), ...process.env }
 }

@@ -1,4 +1,4 @@
-// Links with a limit over four processes: exactly so many people get the destination, and a change holds at once everywhere.
+// Links with a limit over four processes: exactly that many people get the destination, and a change takes effect immediately in each of them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shortlink } from '../contract/shortlink.ts'

@@ -175,7 +175,7 @@ onEachEngine('payments', (engine) => {
       const fake = fakes[name]
       const number = await order(name)
       fake.pay(number)
-      // The provider itself says something else than the notification: nobody is believed.
+      // The provider itself says something else than the notification: nothing is granted.
       const trade = fake.trades.get(number)!
       Object.assign(trade, { amount: 1 })
       await fake.post(url(name), fake.notify(number, { amount: 1999 }))

@@ -1,4 +1,4 @@
-// Signals: a reload replaces the workers without a failed request, and others do not end the service at once.
+// Signals: a reload replaces the workers without a failed request, and others do not end the service immediately.
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Batches when a vendor dies or fails, and at night. The vendors' own books decide: no number is reached twice, none is forgotten.
+// Batches when a vendor dies or fails, and at night. The vendors' own records decide: no number is reached twice, none is forgotten.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseTime } from '../contract/time.ts'
@@ -79,7 +79,7 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
       (await db.one<{ n: number }>('SELECT COUNT(*) AS n FROM sms_queue'))!.n +
       (await db.one<{ n: number }>(`SELECT COUNT(*) AS n FROM sms_send WHERE state = 'sending'`))!.n
     await until(async () => (await countWaiting()) === 0, 60_000)
-    // What is not known is decided as after its lease. Nobody answers, so it is refunded; it is never sent again.
+    // What is not known is decided as after its lease. No gateway answers, so it is refunded; it is never sent again.
     await sms.sweepAll()
     await until(async () => (await batchOf()).pending === 0, 60_000)
 

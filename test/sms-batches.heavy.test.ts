@@ -21,7 +21,7 @@ const kills = 3
 onEachEngine('SMS batches after crashes', (engine) => {
   test('kill -9 of two processes never sends twice, and everything is settled or refunded', async (context) => {
     const storage = await freshStorage(engine)
-    /** The provider's own books: how often each number was reached, and the serial number of the message. */
+    /** The provider's own records: how often each number was reached, and the serial number of the message. */
     const reached = new Map<string, number>()
     const serials = new Map<string, string>()
     const answer = async (request: RecordedRequest) => {

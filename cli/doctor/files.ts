@@ -10,12 +10,12 @@ import { type Finding, ok, reportProblem } from './finding.ts'
 /** Windows has neither modes nor numbers of users. */
 const hasModes = process.platform !== 'win32'
 
-export function checkFiles(folder: string, environmentFile: string = resolve('.env')): Finding[] {
+export function checkFiles(folder: string): Finding[] {
   if (!hasModes || !existsSync(folder)) return []
   const findings = [
     ...checkFolderMode(folder),
     ...checkPrivateFiles(folder),
-    ...checkEnvironmentFile(environmentFile),
+    ...checkEnvironmentFile(resolve('.env')),
   ]
   if (findings.length > 0) return findings
   return [ok('files', '数据文件仅服务用户可访问', 'the data files are private')]

@@ -3,12 +3,7 @@ import { type Static, Type } from 'typebox'
 import { route, withResponses } from './route.ts'
 import { apiType, slice, dayRange, DayRange } from './fields.ts'
 import type { creditResponses } from './responses/credits.ts'
-
-export const ledgerKinds = ['grant', 'adjust', 'charge', 'refund'] as const
-
-export type LedgerKind = (typeof ledgerKinds)[number]
-
-export const ledgerKind = Type.Enum([...ledgerKinds])
+import { ledgerKind } from './values.ts'
 
 /** The ledger note of credits from a redeem code: this prefix and the hint of the code. */
 export const redeemNote = '兑换码 '

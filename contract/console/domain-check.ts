@@ -4,10 +4,6 @@ import { route, withResponses } from './route.ts'
 import { slice, dayRange, Empty } from './fields.ts'
 import type { domainCheckResponses } from './responses/domain-check.ts'
 
-export const domainVerdicts = ['未拦截', '已拦截', '无效URL', '请求失败'] as const
-
-export type DomainVerdict = (typeof domainVerdicts)[number]
-
 const DomainRunInput = Type.Object({
   // The API's limit applies; its message says how many are allowed.
   urls: Type.Unsafe<readonly string[]>(

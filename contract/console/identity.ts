@@ -3,12 +3,7 @@ import { type Static, Type } from 'typebox'
 import { route, withResponses } from './route.ts'
 import { slice, dayRange } from './fields.ts'
 import type { identityResponses } from './responses/identity.ts'
-
-export const identityOutcomes = ['matched', 'mismatched', 'no_record', 'failed'] as const
-
-export type IdentityOutcome = (typeof identityOutcomes)[number]
-
-export const identityOutcome = Type.Enum([...identityOutcomes])
+import { identityOutcome } from './values.ts'
 
 export const IdentityInput = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 200 }),

@@ -1,19 +1,11 @@
 // Operator pages about products: reviews, domain pools, gateways.
-import { type Static, Type } from 'typebox'
-import { templateState } from './sms.ts'
+import { Type } from 'typebox'
+import { templateState } from './sms-values.ts'
+import { pool, reviewKind } from './values.ts'
 import { maxReasonLength } from './limits.ts'
 import { route, withResponses } from './route.ts'
 import { positiveId, note, page, slice, Empty, Noted } from './fields.ts'
 import type { operatorProductResponses } from './responses/operator-products.ts'
-
-export const reviewKind = Type.Enum(['template', 'signature'])
-
-export const pool = Type.Enum(['a', 'b'])
-export type Pool = Static<typeof pool>
-
-/** Groups of gateways, in the order of the pages. */
-export const gatewayGroup = Type.Enum(['sms', 'identity', 'domain_check'])
-export type GatewayGroup = Static<typeof gatewayGroup>
 
 /** `state` is 审核中 by default. */
 const ReviewQuery = Type.Object({

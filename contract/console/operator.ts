@@ -2,7 +2,7 @@
 import { type Static, type TInteger, type TOptional, Type } from 'typebox'
 import { maxPrice, type PriceName, priceNames } from '../credits.ts'
 import { keyLimitFields } from './key.ts'
-import { maxRedeemBatchSize, maxAccountRate, maxContactLength } from './limits.ts'
+import { maxRedeemBatchSize, maxContactLength } from './limits.ts'
 import { route, withResponses } from './route.ts'
 import {
   optionalDay,
@@ -21,11 +21,7 @@ import {
   Noted,
 } from './fields.ts'
 import type { operatorResponses } from './responses/operator.ts'
-
-const rate = Type.Integer({ minimum: 1, maximum: maxAccountRate })
-
-export const AccountRateLimit = Type.Object({ per_second: rate, burst: rate })
-export type AccountRateLimit = Static<typeof AccountRateLimit>
+import { AccountRateLimit } from './values.ts'
 
 const operatorAccounts = '/operator/accounts'
 const redeemBatches = '/operator/redeem-batches'

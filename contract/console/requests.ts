@@ -1,14 +1,11 @@
 // The request log: the API calls of the account, newest first.
 import { type Static, Type } from 'typebox'
 import { route, withResponses } from './route.ts'
-import { endpointName } from './home.ts'
+import { endpointName, requestSources } from './values.ts'
 import { optionalText, slice, dayRange, Empty } from './fields.ts'
 import type { requestResponses, searchResponses } from './responses/requests.ts'
 
 export const requestSteps = ['checked', 'charged', 'gateway', 'settled'] as const
-
-/** `console` for a call that a signed-in user made in the console. */
-export const requestSources = ['api', 'console'] as const
 
 /** `q` is a whole request id, phone number, biz_id or short code. */
 export const RequestFilter = Type.Object({

@@ -5,7 +5,7 @@ import { route, withResponses } from './route.ts'
 import { dayRange, Empty, optionalText, order, page, positiveId } from './fields.ts'
 import type { linkResponses } from './responses/shortlink.ts'
 
-export const redirectType = Type.Enum([...redirectTypes])
+const redirectType = Type.Enum([...redirectTypes])
 
 /** `q` is a part of the title or of the target, or a whole code. */
 export const LinkFilter = Type.Object({

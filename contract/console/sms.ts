@@ -1,25 +1,16 @@
 // SMS: templates, sending from the console, records, the signature.
 import { type Static, Type } from 'typebox'
-import { maxSmsLength, proofLimits, signatureTypes, templateStates, templateTypes } from '../sms-text.ts'
+import { maxSmsLength, proofLimits } from '../sms-text.ts'
 import { route, withResponses } from './route.ts'
 import { optionalText, positiveId, slice, page, dayRange, Empty } from './fields.ts'
 import { maxNoteLength } from './limits.ts'
 import type { smsResponses } from './responses/sms.ts'
-
-export const templateState = Type.Enum([...templateStates])
-
-export const smsOutcomes = ['sent', 'delivered', 'failed', 'undecided'] as const
-
-/** `undecided`: it is not yet known whether the message was sent; the credits are held until it is. */
-export type SmsOutcome = (typeof smsOutcomes)[number]
-
-export const smsOutcome = Type.Enum([...smsOutcomes])
+import { signatureType, templateState, templateType } from './sms-values.ts'
+import { smsOutcome } from './values.ts'
 
 const TemplateQuery = Type.Object({ ...page, q: optionalText, state: Type.Optional(templateState) })
 
 // Longer than the API allows, so that the API's own message says what is allowed.
-export const templateType = Type.Enum([...templateTypes])
-
 const TemplateChange = Type.Object({
   type: Type.Optional(templateType),
   name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -56,8 +47,6 @@ export const SmsRecordFilter = Type.Object({
 export type SmsRecordFilter = Static<typeof SmsRecordFilter>
 
 const SmsRecordQuery = Type.Object({ ...SmsRecordFilter.properties, ...slice })
-
-export const signatureType = Type.Enum([...signatureTypes])
 
 /** A new signature is reviewed. */
 const SignatureInput = Type.Object({

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { count, envelopeOf, object, oneOf, type OperationReference, text } from '../reference.ts'
 import { batchStates, maxBatchMessages, maxSendAheadDays, marketingHours } from '../sms-text.ts'
-import { missing } from './sms-parts.ts'
+import { missing, noTemplate, notEnabled, notPayable } from './sms-parts.ts'
 
 const batchId = Type.String({ pattern: '^\\d{18}$', ...text('批次号', 'ID of the batch') })
 const sendAt = Type.String(
@@ -103,17 +103,9 @@ export const sendBatchReference: OperationReference = {
         en: 'Invalid parameter, signature not approved, no message can be sent, or too many messages are waiting (HTTP 429)',
       },
     },
-    {
-      code: 1004,
-      status: 403,
-      when: { zh: '额度不足，或账户已过期', en: 'Not enough credits, or the account has expired' },
-    },
-    { code: 1006, status: 403, when: { zh: '短信服务未开通', en: 'SMS service not enabled' } },
-    {
-      code: 1007,
-      status: 404,
-      when: { zh: '模板不存在或未通过审核', en: 'The template does not exist or is not approved' },
-    },
+    notPayable,
+    notEnabled,
+    noTemplate,
   ],
   examples: [
     {

@@ -2,7 +2,16 @@
 import { Type } from 'typebox'
 import { count, envelopeOf, object, type OperationReference, text, time } from '../reference.ts'
 import { codeLimits } from '../sms-text.ts'
-import { bizId, missing, recipient, sendTime } from './sms-parts.ts'
+import {
+  bizId,
+  missing,
+  noTemplate,
+  notEnabled,
+  notPayable,
+  recipient,
+  sendingFailed,
+  sendTime,
+} from './sms-parts.ts'
 
 export const sentCode = object({
   phone_number: recipient,
@@ -48,18 +57,10 @@ export const sendCodeReference: OperationReference = {
         en: `Invalid parameter, another variable in the template, signature not approved, number unsubscribed, or another code within ${codeLimits.pauseS} seconds (the message says how long to wait, see Retry-After)`,
       },
     },
-    {
-      code: 1004,
-      status: 403,
-      when: { zh: '额度不足，或账户已过期', en: 'Not enough credits, or the account has expired' },
-    },
-    { code: 1005, status: 502, when: { zh: '发送失败', en: 'Sending failed' } },
-    { code: 1006, status: 403, when: { zh: '短信服务未开通', en: 'SMS service not enabled' } },
-    {
-      code: 1007,
-      status: 404,
-      when: { zh: '模板不存在或未通过审核', en: 'The template does not exist or is not approved' },
-    },
+    notPayable,
+    sendingFailed,
+    notEnabled,
+    noTemplate,
   ],
   examples: [
     {

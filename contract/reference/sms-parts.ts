@@ -16,3 +16,27 @@ export const missing: ErrorCase = {
     en: 'Required parameters are missing; the message names all of them',
   },
 }
+
+export const notPayable: ErrorCase = {
+  code: 1004,
+  status: 403,
+  when: { zh: '额度不足，或账户已过期', en: 'Not enough credits, or the account has expired' },
+}
+
+export const sendingFailed: ErrorCase = {
+  code: 1005,
+  status: 502,
+  when: { zh: '发送失败', en: 'Sending failed' },
+}
+
+export const notEnabled: ErrorCase = {
+  code: 1006,
+  status: 403,
+  when: { zh: '短信服务未开通', en: 'SMS service not enabled' },
+}
+
+export const noTemplate: ErrorCase = {
+  code: 1007,
+  status: 404,
+  when: { zh: '模板不存在或未通过审核', en: 'The template does not exist or is not approved' },
+}

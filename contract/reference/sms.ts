@@ -1,11 +1,21 @@
 // The SMS endpoint in the reference.
 import { Type } from 'typebox'
 import { apiTypes } from '../credits.ts'
-import { maxPageSize } from '../paging.ts'
+import { defaultPageSize, maxPageSize } from '../paging.ts'
 import { count, type EndpointReference, envelopeOf, nextCursor, object, oneOf, text } from '../reference.ts'
 import { maxSmsLength, sendStates, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
-import { bizId, missing, recipient, sendTime, templateCode } from './sms-parts.ts'
+import {
+  bizId,
+  missing,
+  noTemplate,
+  notEnabled,
+  notPayable,
+  recipient,
+  sendingFailed,
+  sendTime,
+  templateCode,
+} from './sms-parts.ts'
 import { cancelBatchReference, getBatchReference, sendBatchReference } from './sms-batches.ts'
 import { checkCodeReference, sendCodeReference } from './sms-codes.ts'
 import { repliesReference } from './sms-replies.ts'
@@ -105,18 +115,10 @@ export const smsReference: EndpointReference<typeof sms> = {
           en: `Invalid number or signature, signature not approved, number unsubscribed, missing or extra variables, more than ${maxSmsLength} characters, or too many messages to one number`,
         },
       },
-      {
-        code: 1004,
-        status: 403,
-        when: { zh: '额度不足，或账户已过期', en: 'Not enough credits, or the account has expired' },
-      },
-      { code: 1005, status: 502, when: { zh: '发送失败', en: 'Sending failed' } },
-      { code: 1006, status: 403, when: { zh: '短信服务未开通', en: 'SMS service not enabled' } },
-      {
-        code: 1007,
-        status: 404,
-        when: { zh: '模板不存在或未通过审核', en: 'The template does not exist or is not approved' },
-      },
+      notPayable,
+      sendingFailed,
+      notEnabled,
+      noTemplate,
     ],
     examples: [
       {
@@ -277,8 +279,8 @@ export const smsReference: EndpointReference<typeof sms> = {
   logs: {
     notes: [
       {
-        zh: 'biz_id、phone_number、start_date 至少传入一个。按时间倒序返回，最多 20 条；日期为北京时间，含起止当天。传入 limit 或 cursor 时分页返回，响应另有 next_cursor。',
-        en: 'At least one of biz_id, phone_number and start_date is required. Newest first, at most 20 records; days are in Asia/Shanghai and inclusive. With limit or cursor, the response is one page and also contains next_cursor.',
+        zh: `biz_id、phone_number、start_date 至少传入一个。按时间倒序返回，最多 ${defaultPageSize} 条；日期为北京时间，含起止当天。传入 limit 或 cursor 时分页返回，响应另有 next_cursor。`,
+        en: `At least one of biz_id, phone_number and start_date is required. Newest first, at most ${defaultPageSize} records; days are in Asia/Shanghai and inclusive. With limit or cursor, the response is one page and also contains next_cursor.`,
       },
     ],
     response: envelopeOf(

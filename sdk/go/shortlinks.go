@@ -224,7 +224,7 @@ func (s *ShortLinks) Resume(ctx context.Context, link LinkRef, options ...CallOp
 	return linkCall[ChangedLink](ctx, s.c, "resume", link, options)
 }
 
-// Delete deletes a link for ever. It is free.
+// Delete deletes a link permanently. It is free.
 func (s *ShortLinks) Delete(ctx context.Context, link LinkRef, options ...CallOption) (*ChangedLink, error) {
 	return linkCall[ChangedLink](ctx, s.c, "delete", link, once(options))
 }

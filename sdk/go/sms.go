@@ -28,7 +28,7 @@ type BatchMessage struct {
 }
 
 // Batch has 1 to 1,000 messages: PhoneNumbers with the same TemplateParams, or Messages. SendAt is `YYYY-MM-DD HH:MM:SS`,
-// Asia/Shanghai; empty: at once.
+// Asia/Shanghai; empty: immediately.
 type Batch struct {
 	TemplateCode   string            `json:"template_code"`
 	SignName       string            `json:"sign_name,omitempty"`

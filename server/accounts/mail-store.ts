@@ -1,5 +1,6 @@
 // The tables of verified mail addresses, and of the codes and links sent by mail.
 import { mailTokenMs } from '../../contract/console/limits.ts'
+import { countRows } from '../db/count-rows.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
@@ -33,12 +34,11 @@ export function findAccountsByMail(
   )
 }
 
-export async function countByMail(queries: Queries, addressHash: string, exceptId: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM account_mail WHERE address_hash = ? AND account_id <> ?',
-    [addressHash, exceptId],
-  )
-  return row?.count ?? 0
+export function countByMail(queries: Queries, addressHash: string, exceptId: number): Promise<number> {
+  return countRows(queries, 'account_mail WHERE address_hash = ? AND account_id <> ?', [
+    addressHash,
+    exceptId,
+  ])
 }
 
 export async function replaceMail(
@@ -73,7 +73,7 @@ export async function insertMailToken(
 export function lockVerification(tx: Tx, accountId: number): Promise<MailToken | undefined> {
   return tx.one<MailToken>(
     `SELECT ${tokenColumns} FROM mail_token WHERE account_id = ? AND purpose = 'verify'
-       AND created_at > ${tx.now} - ${mailTokenMs} ORDER BY id DESC LIMIT 1${forUpdate(tx, 'FOR UPDATE')}`,
+       AND created_at > ${tx.now} - ${mailTokenMs} ORDER BY id DESC LIMIT 1${forUpdate(tx)}`,
     [accountId],
   )
 }

@@ -1,5 +1,5 @@
 // The verified mail address of an account, and password recovery through it.
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { minuteMs } from '../../contract/time.ts'
 import { mailCodeLength, mailTokenMs } from '../../contract/console/limits.ts'
 import type { Language, Text } from '../../contract/text.ts'
@@ -29,6 +29,7 @@ import {
   recoveryMail,
   verificationMail,
 } from './mail-text.ts'
+import { hashKey } from './key.ts'
 import { hashPassword, passwordProblem } from './password.ts'
 import { deleteSessions, type Session } from './session-store.ts'
 import { updateAccount } from './store.ts'
@@ -97,7 +98,7 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
       insertMailToken(tx, {
         account_id: account.id,
         purpose: 'recover',
-        token_hash: hashOf(token),
+        token_hash: hashKey(token),
         address: cipher.encrypt(address),
       }),
     )
@@ -171,7 +172,7 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
     },
 
     async recover(token, password, share) {
-      const tokenHash = hashOf(token)
+      const tokenHash = hashKey(token)
       const found = await findRecovery(db, tokenHash)
       if (!found) throw invalidLink()
       const username = await findUsername(db, found.account_id)
@@ -201,10 +202,6 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
       await Promise.all(sending)
     },
   }
-}
-
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
 }
 
 function invalidLink(): AppError {

@@ -1,5 +1,6 @@
 // The tokens of operators.
 import { minuteMs } from '../../contract/time.ts'
+import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
@@ -24,9 +25,8 @@ export function insertToken(
   )
 }
 
-export async function countTokens(queries: Queries): Promise<number> {
-  const row = await queries.one<{ count: number }>('SELECT COUNT(*) AS count FROM operator_token')
-  return row?.count ?? 0
+export function countTokens(queries: Queries): Promise<number> {
+  return countRows(queries, 'operator_token')
 }
 
 export function listTokens(queries: Queries): Promise<(OperatorToken & { readonly username: string })[]> {

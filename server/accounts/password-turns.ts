@@ -16,7 +16,7 @@ const knownPrefix = 'known '
 /** The share of someone who has proved who they are, or who signed in from the same network before. */
 export const knownShare = (name: string): string => `${knownPrefix}${name}`
 
-/** Hashes made for nobody in particular: on the command line, at the first start. */
+/** For hashes of the command line and of the first start. */
 export const systemShare = knownShare('system')
 
 interface ShareAttempts {

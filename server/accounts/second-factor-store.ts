@@ -1,4 +1,5 @@
 // The tables of second factors and recovery codes.
+import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
@@ -69,10 +70,6 @@ export async function useRecoveryCode(tx: Tx, accountId: number, hash: string): 
   )
 }
 
-export async function countRecoveryCodes(queries: Queries, accountId: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM recovery_code WHERE account_id = ?',
-    [accountId],
-  )
-  return row?.count ?? 0
+export function countRecoveryCodes(queries: Queries, accountId: number): Promise<number> {
+  return countRows(queries, 'recovery_code WHERE account_id = ?', [accountId])
 }

@@ -1,6 +1,7 @@
 // The session table. Only the browser has a session's token; the table holds its hash.
 import { dayMs, hourMs, minuteMs } from '../../contract/time.ts'
 import { confirmationMs, type SecondFactorKind, type SignInMethod } from '../../contract/console/limits.ts'
+import { countRows } from '../db/count-rows.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
@@ -118,12 +119,8 @@ export function listSessions(queries: Queries, accountId: number): Promise<Sessi
   )
 }
 
-export async function countSessions(queries: Queries, accountId: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM console_session WHERE account_id = ? AND ${isAlive(queries.now)}`,
-    [accountId],
-  )
-  return row?.count ?? 0
+export function countSessions(queries: Queries, accountId: number): Promise<number> {
+  return countRows(queries, `console_session WHERE account_id = ? AND ${isAlive(queries.now)}`, [accountId])
 }
 
 export async function deleteSession(tx: Tx, accountId: number, id: number): Promise<boolean> {

@@ -2,6 +2,7 @@
 import type { OperatorRole } from '../../contract/console/roles.ts'
 import { apiTypes } from '../../contract/credits.ts'
 import { uniqueNameOf } from '../../contract/usernames.ts'
+import { countRows } from '../db/count-rows.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate, idList } from '../db/dialect.ts'
@@ -105,9 +106,8 @@ export function listAccounts(queries: Queries): Promise<Account[]> {
   return queries.all<Account>(`SELECT ${accountColumns} FROM account ORDER BY id`)
 }
 
-export async function countAccounts(queries: Queries): Promise<number> {
-  const row = await queries.one<{ count: number }>('SELECT COUNT(*) AS count FROM account')
-  return row?.count ?? 0
+export function countAccounts(queries: Queries): Promise<number> {
+  return countRows(queries, 'account')
 }
 
 export interface NewAccount {

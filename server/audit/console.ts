@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../contract/console/responses/operator.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { type AuditRow, listAudit } from './store.ts'
-import { csvStream, csvTime } from '../console/csv.ts'
+import { csvPages, csvStream, csvTime } from '../console/csv.ts'
 import { fileDays, filterRange, readSlice } from '../console/fields.ts'
 
 export function auditPages(api: Api, { db }: Services): void {
@@ -19,28 +19,15 @@ export function auditPages(api: Api, { db }: Services): void {
 
   api.operatorFile(operatorRoutes.auditCsv, async ({ language }, input) => {
     const search = searchOf(input)
-    async function* pages() {
-      let before: number | undefined
-      for (;;) {
-        const rows = await listAudit(db, { ...search, before }, 1_000)
-        yield rows.map((row) => [
-          row.id,
-          csvTime(row.at),
-          row.actor,
-          row.action,
-          row.target,
-          row.note,
-          row.details,
-        ])
-        if (rows.length < 1_000) return
-        before = rows.at(-1)!.id
-      }
-    }
+    const pages = csvPages(
+      (last: AuditRow | undefined, limit) => listAudit(db, { ...search, before: last?.id }, limit),
+      (row) => [row.id, csvTime(row.at), row.actor, row.action, row.target, row.note, row.details],
+    )
     const heading =
       language === 'zh'
         ? ['编号', '时间', '操作人', '操作', '对象', '备注', '变更内容']
         : ['id', 'time', 'actor', 'action', 'target', 'note', 'details']
-    return { name: `audit-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
+    return { name: `audit-${fileDays(input)}.csv`, content: csvStream(heading, pages) }
   })
 }
 

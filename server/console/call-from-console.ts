@@ -26,14 +26,14 @@ export async function callFromConsole(
   perform: (call: Call, caller: Caller) => Promise<ApiResponse>,
 ): Promise<{ readonly call: Call; readonly response: ApiResponse }> {
   requireNotExpired(request.account)
-  const call = openConsoleCall(request, action)
+  const call = createConsoleCall(request, action)
   const response = await recorded(services, call, () =>
     perform(call, { account: request.account, keyHash: undefined }),
   )
   return { call, response: requireSuccess(response) }
 }
 
-export function openConsoleCall(
+export function createConsoleCall(
   request: SignedInRequest,
   { endpoint, action, parameters }: ConsoleCall,
 ): Call {

@@ -13,6 +13,21 @@ export function csvStream(heading: readonly string[], pages: CsvPages): Readable
   return Readable.from(csvChunks(heading, pages), { objectMode: false })
 }
 
+const rowsPerPage = 1_000
+
+/** The rows of a long list. `read` gets the last row of the page before. */
+export async function* csvPages<Row>(
+  read: (last: Row | undefined, limit: number) => Promise<readonly Row[]>,
+  cellsOf: (row: Row) => readonly CsvCell[],
+): AsyncGenerator<CsvPage, void> {
+  let last: Row | undefined
+  do {
+    const rows = await read(last, rowsPerPage)
+    yield rows.map(cellsOf)
+    last = rows.length < rowsPerPage ? undefined : rows.at(-1)
+  } while (last !== undefined)
+}
+
 /** Every export waits for one page at most, and the number of exports is limited. */
 const turns = createFairQueue({ maxRunning: 2, maxWaiting: Number.POSITIVE_INFINITY })
 

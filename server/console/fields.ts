@@ -1,4 +1,4 @@
-// Ranges of days, pages and single lines of text in the input of console routes.
+// Ranges of days and pages in the input of console routes.
 import { type DayRange, dayProblem, type PageQuery } from '../../contract/console/fields.ts'
 import type { Slice } from '../../contract/console/route.ts'
 import { dayMs, endOfDay, formatDay, startOfDay } from '../../contract/time.ts'
@@ -81,9 +81,4 @@ export async function readSlice<Row, Item extends { readonly id: number }>(
   const rows = await read(size + 1)
   const items = rows.slice(0, size).map(toItem)
   return { items, next: rows.length > size ? items[size - 1]!.id : null }
-}
-
-/** Replaces line breaks and control characters, which could forge a line of a log or move a cursor. */
-export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }

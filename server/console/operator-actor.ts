@@ -1,6 +1,6 @@
 // The operator of a console request as the actor of a change, with the note they wrote.
 import type { OperatorActor } from '../audit/audit.ts'
-import { oneLine } from './fields.ts'
+import { oneLine } from '../../contract/values.ts'
 import type { SignedInRequest } from './routes.ts'
 
 export function operatorOf(

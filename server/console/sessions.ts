@@ -2,13 +2,13 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { csrfHeader } from '../../contract/console/route.ts'
+import { oneLine } from '../../contract/values.ts'
 import { type Account, findById } from '../accounts/store.ts'
+import type { TokenCall } from '../audit/token-call-store.ts'
 import type { Database } from '../db/database.ts'
-import { oneLine } from './fields.ts'
 import { ConsoleProblem, suspended, wrongCredentials } from './problem.ts'
 import { createSessionToken, hashSessionToken, isSessionToken } from './session-token.ts'
 import { shareLookups } from './shared-lookups.ts'
-import type { UsedToken } from './token-access.ts'
 import {
   absoluteMs,
   deleteSessionByToken,
@@ -35,6 +35,15 @@ export interface SignedIn {
   readonly mustEnrol: boolean
   /** Set for a program with an operator token, which has no session. */
   readonly token?: UsedToken
+}
+
+/** What a request with a token has instead of a session. */
+export interface UsedToken {
+  readonly id: number
+  readonly name: string
+  readonly scopes: readonly string[]
+  /** Set for a change with an Idempotency-Key. */
+  call?: TokenCall
 }
 
 /** A user who proved who they are. */

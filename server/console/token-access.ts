@@ -17,22 +17,13 @@ import { readBearer } from '../http/parameters.ts'
 import type { RateLimit } from '../limits/token-bucket.ts'
 import type { Services } from '../services.ts'
 import { ConsoleProblem, tooManyRequests } from './problem.ts'
-import type { SignedIn } from './sessions.ts'
+import type { SignedIn, UsedToken } from './sessions.ts'
 
 /** Requests with one token. */
 const tokenRate: RateLimit = { perSecond: 10, burst: 60 }
 
 /** Secrets derived for this purpose key the checksums of tokens. */
 export const tokenPurpose = 'operator tokens'
-
-/** What a request with a token has instead of a session. */
-export interface UsedToken {
-  readonly id: number
-  readonly name: string
-  readonly scopes: readonly string[]
-  /** Set for a change with an Idempotency-Key. */
-  call?: TokenCall
-}
 
 export interface TokenAccess {
   /** Undefined when the request has no operator token. Throws when the token is wrong. */

@@ -2,7 +2,7 @@
 import { type RateLimit, TokenBuckets } from '../limits/token-bucket.ts'
 import { tooManyRequests } from './problem.ts'
 
-/** A page sends about ten requests at once. */
+/** A page sends about ten requests at the same time. */
 export const userRate: RateLimit = { perSecond: 30, burst: 300 }
 
 /** Changes of an account holder in the long run. Each leaves rows behind: audit entries, events, deliveries. */

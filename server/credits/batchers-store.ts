@@ -13,7 +13,7 @@ export function createChargeBatcher(
 ): (request: ChargeRequest<unknown>) => Promise<ChargeResult<unknown>> {
   return createBatcher<ChargeRequest<unknown>, ChargeResult<unknown>>(db, {
     maxBatch,
-    laneOf: ({ accountId }) => accountId,
+    queueKeyOf: ({ accountId }) => accountId,
     run: (tx, requests, takeMore) => chargeBatch(tx, requests, context, takeMore),
   })
 }
@@ -24,7 +24,7 @@ export function createEndBatcher(
 ): (request: EndRequest) => Promise<EndResult> {
   return createBatcher<EndRequest, EndResult>(db, {
     maxBatch,
-    laneOf: ({ accountId }) => accountId,
+    queueKeyOf: ({ accountId }) => accountId,
     run: (tx, requests) => endBatch(tx, requests, context),
   })
 }

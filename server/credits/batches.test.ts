@@ -1,4 +1,4 @@
-// Calls of one account share transactions in every path, so that its flood delays nobody else.
+// Calls of one account share transactions in every path, so that its flood delays no other account.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { systemActor } from '../audit/audit.ts'

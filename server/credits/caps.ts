@@ -28,10 +28,9 @@ export function changeAccountAndCaps(
   actor: Actor,
   account: Account,
   { dailyCap, monthlyCap, ...input }: AccountInput & CapsInput,
-  keepSession?: number,
 ): Promise<number> {
   const further = readCaps(account.id, { dailyCap, monthlyCap })
-  return changeAccount(db, actor, account, input, keepSession, further)
+  return changeAccount(db, actor, account, input, undefined, further)
 }
 
 /** By field; empty when the change is possible. */

@@ -1,14 +1,15 @@
 // Console routes for the ledger: entries with their operations, balances over time, export.
 import { apiTypeNames, type ApiType, apiTypes } from '../../contract/credits.ts'
-import { creditRoutes, type LedgerKind, type LedgerFilter } from '../../contract/console/credits.ts'
+import { creditRoutes, type LedgerFilter } from '../../contract/console/credits.ts'
 import type { LedgerEntry } from '../../contract/console/responses/credits.ts'
 import { dayMs, formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
-import { csvStream, csvTime } from '../console/csv.ts'
+import { csvPages, csvStream, csvTime } from '../console/csv.ts'
 import { fileDays, filterRange, rangeOf, readSlice } from '../console/fields.ts'
 import { findBalancesBefore, type LedgerRow, listLedger } from './ledger/list-store.ts'
 import { createLedgerUsage } from './ledger/usage.ts'
+import type { LedgerKind } from '../../contract/console/values.ts'
 
 const kindNames: Readonly<Record<LedgerKind, { zh: string; en: string }>> = {
   grant: { zh: '发放', en: 'grant' },
@@ -32,30 +33,25 @@ export function creditPages(api: Api, { db }: Services): void {
   api.accountFile(creditRoutes.ledgerCsv, async (request, input) => {
     const search = searchOf(request.account.id, input)
     const { language } = request
-    async function* pages() {
-      let before: number | undefined
-      for (;;) {
-        const rows = await listLedger(db, { ...search, before }, 1_000)
-        yield rows.map((row) => [
-          row.id,
-          csvTime(row.at),
-          apiTypeNames[row.api_type][language],
-          kindNames[row.kind][language],
-          row.amount,
-          row.balance_after,
-          row.action,
-          row.request_id,
-          row.note,
-        ])
-        if (rows.length < 1_000) return
-        before = rows.at(-1)!.id
-      }
-    }
+    const pages = csvPages(
+      (last: LedgerRow | undefined, limit) => listLedger(db, { ...search, before: last?.id }, limit),
+      (row) => [
+        row.id,
+        csvTime(row.at),
+        apiTypeNames[row.api_type][language],
+        kindNames[row.kind][language],
+        row.amount,
+        row.balance_after,
+        row.action,
+        row.request_id,
+        row.note,
+      ],
+    )
     const heading =
       language === 'zh'
         ? ['编号', '时间', '额度类型', '变动类型', '数量', '变动后余额', '操作', '请求编号', '备注']
         : ['id', 'time', 'type', 'kind', 'amount', 'balance', 'operation', 'request id', 'note']
-    return { name: `ledger-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
+    return { name: `ledger-${fileDays(input)}.csv`, content: csvStream(heading, pages) }
   })
 
   api.account(creditRoutes.history, async (request, input) => {

@@ -1,5 +1,6 @@
 // Balances, grants, and operations that are held. Charges are in charge/, ends in end/.
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
+import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { orderedUpdate, valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
@@ -164,9 +165,6 @@ export function shortenLeases(tx: Tx, maxLeaseMs: number): Promise<number> {
   )
 }
 
-export async function countHeld(queries: Queries): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM operation WHERE state = 'held'`,
-  )
-  return row?.count ?? 0
+export function countHeld(queries: Queries): Promise<number> {
+  return countRows(queries, `operation WHERE state = 'held'`)
 }

@@ -11,7 +11,7 @@ onEachEngine('batcher', (engine) => {
     const batches: number[][] = []
     const run = createBatcher<number, number>(fresh.db, {
       maxBatch: 3,
-      laneOf: () => 0,
+      queueKeyOf: () => 0,
       run: async (_tx, items) => {
         batches.push([...items])
         return items.map((item) => item * 2)
@@ -28,7 +28,7 @@ onEachEngine('batcher', (engine) => {
     const later: Promise<number>[] = []
     const run = createBatcher<number, number>(fresh.db, {
       maxBatch: 4,
-      laneOf: () => 0,
+      queueKeyOf: () => 0,
       run: async (_tx, first, takeMore) => {
         if (first.includes(1)) for (const item of [11, 20, 12, 13, 14]) later.push(run(item))
         const items = [...first, ...takeMore((item) => item < 20)]
@@ -48,7 +48,7 @@ onEachEngine('batcher', (engine) => {
     await using fresh = await freshDatabase(engine)
     const run = createBatcher<number, number>(fresh.db, {
       maxBatch: 10,
-      laneOf: () => 0,
+      queueKeyOf: () => 0,
       run: async (_tx, items) => {
         if (items.includes(2)) throw new Error('two fails')
         return items
@@ -66,7 +66,7 @@ onEachEngine('batcher', (engine) => {
     let runs = 0
     const run = createBatcher<number, number>(fresh.db, {
       maxBatch: 10,
-      laneOf: () => 0,
+      queueKeyOf: () => 0,
       run: async () => {
         runs += 1
         throw new DatabaseUnavailable('connection lost at COMMIT')

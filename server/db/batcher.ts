@@ -5,7 +5,7 @@ import { parallelWriters } from './dialect.ts'
 export interface BatcherOptions<I, O> {
   readonly maxBatch: number
   /** Items with the same number, such as those of one account, never run in two batches at the same time. */
-  readonly laneOf: (item: I) => number
+  readonly queueKeyOf: (item: I) => number
   /**
    * Returns the results in order, those of the items from `takeMore` last. When it throws, the items of each number run again
    * in their own batch, and those of a batch that fails again run one by one: the error of one account costs the others at
@@ -26,13 +26,13 @@ interface PendingInput<I, O> {
 }
 
 export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>): (item: I) => Promise<O> {
-  const lanes = Array.from({ length: parallelWriters(db) }, () => createLane(db, options))
-  return (item) => lanes[options.laneOf(item) % lanes.length]!(item)
+  const queues = Array.from({ length: parallelWriters(db) }, () => createQueue(db, options))
+  return (item) => queues[options.queueKeyOf(item) % queues.length]!(item)
 }
 
-function createLane<I, O>(
+function createQueue<I, O>(
   db: Database,
-  { maxBatch, laneOf, run }: BatcherOptions<I, O>,
+  { maxBatch, queueKeyOf, run }: BatcherOptions<I, O>,
 ): (item: I) => Promise<O> {
   const queue: PendingInput<I, O>[] = []
   let isRunning = false
@@ -69,7 +69,7 @@ function createLane<I, O>(
   }
 
   async function runInGroups(batch: readonly PendingInput<I, O>[]): Promise<void> {
-    const groups = [...Map.groupBy(batch, ({ item }) => laneOf(item)).values()]
+    const groups = [...Map.groupBy(batch, ({ item }) => queueKeyOf(item)).values()]
     // The failed batch is often one group with a problem and others without: the small ones do not wait for it.
     groups.sort((a, b) => a.length - b.length)
     await runEach(groups, async (group) => {

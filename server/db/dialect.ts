@@ -1,4 +1,4 @@
-// The differences between the two engines' SQL: each function returns text, or runs statements, for the engine at hand.
+// The differences between the two engines' SQL: each function returns text, or runs statements, for one of them.
 import type { Engine, PostgresArray, Queries, Tx, Value } from './database.ts'
 
 export type ArrayType = 'bigint' | 'text'

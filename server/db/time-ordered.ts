@@ -46,6 +46,22 @@ export async function firstIdAtOrAfter(
   return low
 }
 
+/** How far the ids of rows that were inserted concurrently can be out of the order of time. */
+export const maxIdDisorder = 5_000
+
+/** The ids that rows of a time can have. Some of them are of another time, so the statement has to compare the time as well. */
+export async function idRange(
+  queries: Queries,
+  table: TimeOrderedTable,
+  { start, end }: { readonly start?: number | undefined; readonly end?: number | undefined },
+): Promise<{ readonly first: number; readonly end: number }> {
+  const firstId = (moment: number) => firstIdAtOrAfter(queries, table, moment)
+  return {
+    first: start === undefined ? 0 : Math.max(0, (await firstId(start)) - maxIdDisorder),
+    end: end === undefined ? Number.MAX_SAFE_INTEGER : (await firstId(end)) + maxIdDisorder,
+  }
+}
+
 /** For tables whose ids follow time and that have no index on the time. Returns the number of deleted rows. */
 export async function deleteOlderThan(
   db: Database,

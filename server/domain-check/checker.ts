@@ -41,7 +41,7 @@ export interface CheckOptions {
 }
 
 export interface Checker {
-  /** Undefined stands for an invalid address. */
+  /** Undefined means an invalid address. */
   check(addresses: readonly (Address | undefined)[], options?: CheckOptions): Promise<CheckOutcome>
 }
 

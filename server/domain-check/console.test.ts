@@ -27,12 +27,12 @@ onEachEngine('domain check in the console', (engine) => {
     }
   }
 
-  /** The verdicts on one's list once that place has one; the service's own rounds may come first. */
-  async function verdicts(by: Browser, place: number): Promise<(string | null)[]> {
+  /** The verdicts of the watch list, once the entry at this index has one: the job of the service may check it first. */
+  async function verdicts(by: Browser, index: number): Promise<(string | null)[]> {
     for (;;) {
       await service.app.domainCheck.watch.round()
       const { items } = (await by.call(domainCheckRoutes.watches)).body
-      if (items[place].verdict !== null) return items.map((one: { verdict: string | null }) => one.verdict)
+      if (items[index].verdict !== null) return items.map((one: { verdict: string | null }) => one.verdict)
       await sleep(20)
     }
   }

@@ -1,7 +1,7 @@
 // Console routes for domain checks: runs with progress, and the watch list with its history.
-import { domainCheckRoutes, type DomainVerdict, domainVerdicts } from '../../contract/console/domain-check.ts'
+import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import type { DomainRun, Watch } from '../../contract/console/responses/domain-check.ts'
-import { checkResults, domainCheck as endpoint } from '../../contract/domain-check.ts'
+import { type CheckResult, checkResults, domainCheck as endpoint } from '../../contract/domain-check.ts'
 import type { DomainCheck } from './api.ts'
 import type { CheckRun, CheckRunWithResults } from './runs.ts'
 import {
@@ -16,7 +16,12 @@ import {
 import { addWatch } from './watch-list.ts'
 import type { Services } from '../services.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
-import { openConsoleCall, recorded, recordFailure, requireNotExpired } from '../console/call-from-console.ts'
+import {
+  createConsoleCall,
+  recorded,
+  recordFailure,
+  requireNotExpired,
+} from '../console/call-from-console.ts'
 import { csvStream } from '../console/csv.ts'
 import { filterRange, readSlice } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
@@ -33,7 +38,7 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
   api.account(domainCheckRoutes.start, async (request, input) => {
     requireNotExpired(request.account)
     const parameters = { urls: input.urls, check_random: input.check_random ?? false }
-    const call = openConsoleCall(request, { endpoint, action: 'check', parameters })
+    const call = createConsoleCall(request, { endpoint, action: 'check', parameters })
     const caller = { account: request.account, keyHash: undefined }
     const begin = checks.runs.start(call, caller, { urls: input.urls, checkRandom: parameters.check_random })
     const started = await begin.catch((error: unknown) => {
@@ -155,8 +160,8 @@ function runOf(run: CheckRun): DomainRun {
     total: run.total,
     done: run.done,
     counts: Object.fromEntries(
-      domainVerdicts.map((verdict) => [verdict, run.counts[verdict] ?? 0]),
-    ) as Record<DomainVerdict, number>,
+      Object.values(checkResults).map((verdict) => [verdict, run.counts[verdict] ?? 0]),
+    ) as Record<CheckResult, number>,
     charged: run.charged,
     given_back: run.givenBack,
     request_id: run.requestId,

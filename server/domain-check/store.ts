@@ -1,4 +1,5 @@
 // The watch list: watched domains, and the history of their verdicts.
+import { lockAccount } from '../accounts/store.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
@@ -23,7 +24,7 @@ export async function insertWatch(
   },
 ): Promise<'added' | 'known' | 'full'> {
   // Concurrent inserts do not see each other's rows, so the limit needs a lock.
-  await tx.one(`SELECT id FROM account WHERE id = ?${forUpdate(tx)}`, [watch.accountId])
+  await lockAccount(tx, watch.accountId)
   const counted = await tx.one<{ count: number; known: number | null }>(
     `SELECT COUNT(*) AS count, SUM(CASE WHEN url = ? THEN 1 ELSE 0 END) AS known FROM domain_watch WHERE account_id = ?`,
     [watch.address.url, watch.accountId],

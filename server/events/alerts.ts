@@ -12,7 +12,7 @@ import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
 import { isSameSecret } from '../encryption.ts'
 import type { TextCipher } from '../encryption.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidInput } from '../http/errors.ts'
 import { randomDigits } from '../random.ts'
 import type { AlertSender, AlertMessage } from './channels/port.ts'
 import {
@@ -27,7 +27,7 @@ import {
   updateEndpoint,
   updateWantedTypes,
 } from './store.ts'
-import { invalidInput, readWebhookUrl } from './webhooks.ts'
+import { readWebhookUrl } from './webhooks.ts'
 
 export interface Alerts {
   /** Adds a channel and sends it the code that confirms it. */
@@ -86,7 +86,8 @@ export function createAlerts(options: AlertOptions): Alerts {
   return {
     async add(actor, account, { kind: given, target: givenTarget, secret, language }) {
       const kind = alertChannelKinds.find((one) => one === given)
-      if (!kind) throw invalidInput('kind', { zh: `须为 ${alertChannelKinds.join('、')}`, en: 'is unknown' })
+      if (!kind)
+        throw invalidInput({ kind: { zh: `须为 ${alertChannelKinds.join('、')}`, en: 'is unknown' } })
       const channel = channels.get(kind)
       if (!channel)
         throw new AppError(1005, { zh: '未配置 MAIL_URL，不能发送邮件', en: 'mail needs MAIL_URL' })
@@ -121,7 +122,7 @@ export function createAlerts(options: AlertOptions): Alerts {
       const given = keyed('confirm', endpoint.account_id, code.trim())
       const isRight =
         expected !== null && attempts <= alertLimits.confirmAttempts && isSameSecret(given, expected)
-      if (!isRight) throw invalidInput('code', { zh: '不正确或已失效', en: 'is wrong or no longer valid' })
+      if (!isRight) throw invalidInput({ code: { zh: '不正确或已失效', en: 'is wrong or no longer valid' } })
       await activate(actor, endpoint)
     },
 
@@ -184,7 +185,7 @@ function readTarget(kind: AlertChannelKind, given: string, allowPrivate: boolean
   const target = given.trim()
   if (kind !== 'mail') return readWebhookUrl(target, allowPrivate)
   if (target.length <= alertLimits.targetLength && isMailAddress(target)) return target
-  throw invalidInput('target', { zh: '不是有效的邮箱地址', en: 'is not an email address' })
+  throw invalidInput({ target: { zh: '不是有效的邮箱地址', en: 'is not an email address' } })
 }
 
 /** One address without a display name, so that nothing else can be added to the envelope. */

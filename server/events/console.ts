@@ -6,6 +6,7 @@ import type { AlertChannel, Webhook, WebhookDelivery } from '../../contract/cons
 import { type AlertChannelKind, webhookLimits } from '../../contract/events.ts'
 import { maskPhones } from '../../contract/masking.ts'
 import { changeAccount } from '../accounts/accounts.ts'
+import type { Queries } from '../db/database.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
 import { readSlice } from '../console/fields.ts'
 import { guessLimits } from '../console/guess-limits.ts'
@@ -15,7 +16,6 @@ import type { Services } from '../services.ts'
 import type { EventDelivery } from './delivery.ts'
 import { eventBody } from './emit.ts'
 import {
-  type AttemptRow,
   type DeliveryRow,
   type EndpointRow,
   findDelivery,
@@ -87,9 +87,9 @@ export function eventPages(
     secret: await webhooks.rotate(actorOf(request), await requireEndpoint(request, 'webhook')),
   }))
 
-  /** They cost nothing and each leaves rows behind. */
-  async function limitByHand({ account }: SignedInRequest): Promise<void> {
-    const max = webhookLimits.byHandPerMinute
+  /** Limits tests and repeated deliveries: they cost no credits, and each inserts rows. */
+  async function limitRequested({ account }: SignedInRequest): Promise<void> {
+    const max = webhookLimits.requestedPerMinute
     const result = await limits.attempts.attempt(
       [{ key: `webhook from the console ${account.id}`, max }],
       minuteMs,
@@ -99,7 +99,7 @@ export function eventPages(
 
   api.account(eventRoutes.testWebhook, async (request) => {
     const endpoint = await requireEndpoint(request, 'webhook')
-    await limitByHand(request)
+    await limitRequested(request)
     return { delivery: await webhooks.test(endpoint) }
   })
 
@@ -110,27 +110,20 @@ export function eventPages(
 
   api.account(eventRoutes.delivery, async (request) => {
     const { delivery, endpoint } = await requireDelivery(request)
-    const attempts = await listAttempts(db, delivery.id)
     // The numbers belong to the account; operators need none of them to find a fault.
-    const shown = request.readOnly ? maskPhones : (text: string) => text
-    return {
-      ...deliveryOf(delivery),
-      url: endpoint.url,
-      body: shown(eventBody(delivery)),
-      attempt_list: attempts.map((attempt) => attemptOf(attempt, shown)),
-    }
+    return deliveryDetail(db, delivery, endpoint, request.readOnly ? maskPhones : (text) => text)
   })
 
   api.account(eventRoutes.resendDelivery, async (request) => {
     const { delivery } = await requireDelivery(request)
-    await limitByHand(request)
+    await limitRequested(request)
     await webhooks.resend(actorOf(request), delivery.id)
     return {}
   })
 
   api.account(eventRoutes.resendFailed, async (request, { since }) => {
     const endpoint = await requireEndpoint(request, 'webhook')
-    await limitByHand(request)
+    await limitRequested(request)
     return { count: await webhooks.resendFailed(actorOf(request), endpoint, since) }
   })
 
@@ -204,9 +197,25 @@ export function deliveryOf(row: DeliveryRow): WebhookDelivery {
   }
 }
 
-export function attemptOf(
-  { id, at, duration_ms, status, error, response }: AttemptRow,
+/** `shown` masks what the reader must not see. */
+export async function deliveryDetail(
+  queries: Queries,
+  delivery: DeliveryRow,
+  endpoint: EndpointRow,
   shown: (text: string) => string,
 ) {
-  return { id, at, duration_ms, status, error, response: shown(response) }
+  const attempts = await listAttempts(queries, delivery.id)
+  return {
+    ...deliveryOf(delivery),
+    url: endpoint.url,
+    body: shown(eventBody(delivery)),
+    attempt_list: attempts.map(({ id, at, duration_ms, status, error, response }) => ({
+      id,
+      at,
+      duration_ms,
+      status,
+      error,
+      response: shown(response),
+    })),
+  }
 }

@@ -7,19 +7,11 @@ import { operatorOf } from '../console/operator-actor.ts'
 import { notFound } from '../console/problem.ts'
 import type { Api, SignedInRequest } from '../console/routes.ts'
 import type { Services } from '../services.ts'
-import { attemptOf, deliveryOf, webhookOf } from './console.ts'
+import { deliveryDetail, deliveryOf, webhookOf } from './console.ts'
 import type { EventDelivery } from './delivery.ts'
 import { findBacklog } from './dispatch-store.ts'
-import { eventBody } from './emit.ts'
 import { countRecentAttempts, countTroubled, listTroubled } from './health-store.ts'
-import {
-  type EndpointRow,
-  findDelivery,
-  findEndpoint,
-  listAttempts,
-  listDeliveries,
-  listEndpoints,
-} from './store.ts'
+import { type EndpointRow, findDelivery, findEndpoint, listDeliveries, listEndpoints } from './store.ts'
 
 const maxCounted = 10_000
 
@@ -71,13 +63,7 @@ export function webhookHealthPages(api: Api, { db }: Services, { webhooks }: Eve
 
   api.operator(operatorEventRoutes.delivery, async (request) => {
     const { delivery, endpoint } = await requireDelivery(request)
-    const attempts = await listAttempts(db, delivery.id)
-    return {
-      ...deliveryOf(delivery),
-      url: endpoint.url,
-      body: maskPhones(eventBody(delivery)),
-      attempt_list: attempts.map((attempt) => attemptOf(attempt, maskPhones)),
-    }
+    return deliveryDetail(db, delivery, endpoint, maskPhones)
   })
 
   api.operator(operatorEventRoutes.resendDelivery, async (request, input) => {

@@ -3,7 +3,7 @@ import { hourMs } from '../../contract/time.ts'
 import type { Queries } from '../db/database.ts'
 import type { EndpointRow } from './store.ts'
 
-/** Newer attempts than these are not counted: the overview is read every few seconds. */
+/** Only this many of the newest attempts are counted, because the overview is read every few seconds. */
 const maxAttempts = 5_000
 const maxTroubled = 100
 

@@ -22,7 +22,7 @@ it('paid calls without an endpoint run no statement that writes events, and with
     config: { WEBHOOK_ALLOW_PRIVATE: 'on', MAIL_URL: undefined, MAIL_FROM: undefined },
     publicUrl: () => service.url,
   })
-  // Nobody answers there; only what is written counts.
+  // No server answers there; only what is written counts.
   await rules.webhooks.add(systemActor, withEndpoint.id, { url: 'http://127.0.0.1:9/', events: [] })
   await rules.close()
 

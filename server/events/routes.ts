@@ -2,19 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Text } from '../../contract/text.ts'
 import { languageOf } from '../http/call.ts'
-import { pageIn } from '../http/visitor-page.ts'
+import { pageIn, visitorPageHeaders } from '../http/visitor-page.ts'
 import type { Alerts } from './alerts.ts'
 
-const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-  'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  vary: 'accept-language',
-}
+const headers = { ...visitorPageHeaders(`'self'`), vary: 'accept-language' }
 
 interface UnsubscribeParams {
   readonly Params: { readonly id: string; readonly token: string }

@@ -4,7 +4,7 @@ import type { Text } from '../../contract/text.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { TextCipher } from '../encryption.ts'
 import type { Database, Tx } from '../db/database.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidInput } from '../http/errors.ts'
 import { isPublicAddress } from '../upstream/public-address.ts'
 import { emitEvents, emitTo } from './emit.ts'
 import { generateWebhookSecret } from './signature.ts'
@@ -139,7 +139,7 @@ export function createWebhooks({ db, cipher, allowPrivate }: WebhookOptions): We
       })
     },
     async resendFailed(actor, endpoint, since) {
-      const count = await db.write(async (tx) => {
+      return db.write(async (tx) => {
         const restarted = await restartFailed(tx, endpoint.id, since)
         await recordChange(tx, actor, 'webhook.resend', target(endpoint), {
           webhook: endpoint.id,
@@ -147,7 +147,6 @@ export function createWebhooks({ db, cipher, allowPrivate }: WebhookOptions): We
         })
         return restarted
       })
-      return count
     },
   }
 }
@@ -174,7 +173,7 @@ export async function disableEndpoint(tx: Tx, endpointId: number, reason: Disabl
 export function readWebhookUrl(text: string, allowPrivate: boolean): string {
   const url = URL.parse(text.trim())
   const problem = findUrlProblem(url, allowPrivate)
-  if (problem) throw invalidInput('url', problem)
+  if (problem) throw invalidInput({ url: problem })
   return url!.href
 }
 
@@ -202,9 +201,8 @@ function readEventTypes(given: readonly string[]): string {
   const types = [...new Set(given.map((type) => type.trim()).filter((type) => type !== ''))]
   const unknown = types.filter((type) => type !== '*' && !isEventType(type))
   if (unknown.length > 0) {
-    throw invalidInput('events', {
-      zh: `没有事件类型 ${unknown[0]}`,
-      en: `has no event type ${unknown[0]}`,
+    throw invalidInput({
+      events: { zh: `没有事件类型 ${unknown[0]}`, en: `has no event type ${unknown[0]}` },
     })
   }
   return types.length === 0 || types.includes('*') ? '*' : types.sort().join(' ')
@@ -213,12 +211,6 @@ function readEventTypes(given: readonly string[]): string {
 /** The types as a list; all of them are `*`. */
 export function listEventTypes(types: string): readonly (EventType | '*')[] {
   return types.split(' ') as (EventType | '*')[]
-}
-
-/** The message names the field; beside the field the name is left out. */
-export function invalidInput(name: string, problem: Text): AppError {
-  const text = { zh: `${name} ${problem.zh}`, en: `${name} ${problem.en}` }
-  return new AppError(1002, text, { fields: { [name]: problem } })
 }
 
 function hostOf(url: string): string {

@@ -136,7 +136,7 @@ async function readBodySources(
 
 const emptyBody: ReceivedBody = { bytes: Buffer.alloc(0), turns: undefined }
 
-/** Reads a small body at once. A larger one waits for its turn, and is read on when it has come. */
+/** Reads a small body immediately. A larger one waits for its turn after its first bytes. */
 function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMessage): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length']) > discardLimit) {

@@ -38,6 +38,16 @@ export function invalidField(field: string, text: Text): AppError {
   return new AppError(1002, text, { fields: { [field]: text } })
 }
 
+/** Values that break rules. The message has the names of the fields; the text beside a field does not repeat its name. */
+export function invalidInput(fields: Readonly<Record<string, Text>>): AppError {
+  const problems = Object.entries(fields)
+  const text = {
+    zh: problems.map(([name, { zh }]) => `${name} ${zh}`).join('；'),
+    en: problems.map(([name, { en }]) => `${name} ${en}`).join('; '),
+  }
+  return new AppError(1002, text, { fields })
+}
+
 /** Throws one error that names every problem, by field. */
 export function requireNoProblems(problems: Readonly<Record<string, Text | undefined>>): void {
   const fields = Object.fromEntries(

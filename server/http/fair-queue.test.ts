@@ -9,19 +9,19 @@ function createBench(options: FairQueueOptions) {
   const started: string[] = []
   const ends: (() => void)[] = []
   const refused: string[] = []
-  let mostRunning = 0
+  let maxRunning = 0
   let running = 0
   return {
     queue,
     started,
     refused,
-    mostRunning: () => mostRunning,
+    maxRunning: () => maxRunning,
     add(share: string, name = share): Promise<void> {
       return queue
         .run(share, async () => {
           started.push(name)
           running += 1
-          mostRunning = Math.max(mostRunning, running)
+          maxRunning = Math.max(maxRunning, running)
           await new Promise<void>((resolve) => ends.push(resolve))
           running -= 1
         })
@@ -44,7 +44,7 @@ it('runs no more at a time than allowed, and everything in the end', async () =>
   for (let index = 0; index < 20; index += 1) await bench.endOne()
   await Promise.all(all)
   assert.equal(bench.started.length, 20)
-  assert.equal(bench.mostRunning(), 2)
+  assert.equal(bench.maxRunning(), 2)
 })
 
 it('35 a flood from one share delays another share by no more than the tasks that run', async () => {
@@ -122,7 +122,7 @@ it('145 leaves room for others beside a share that has its number of running tas
   assert.deepEqual(new Set(bench.started.slice(3)), new Set(['flood', 'other']))
   for (let index = 0; index < 20; index += 1) await bench.endOne()
   assert.equal(bench.started.length, 12)
-  assert.equal(bench.mostRunning(), 3)
+  assert.equal(bench.maxRunning(), 3)
 })
 
 it('continues after work that fails', async () => {

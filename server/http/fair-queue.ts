@@ -13,7 +13,7 @@ export interface FairQueueOptions {
 }
 
 export interface FairQueue {
-  /** Rejects with `QueueFull` when there is no room for this share. */
+  /** Rejects with `QueueFull` when the queue is full for this share. */
   run<T>(share: string, work: () => Promise<T>): Promise<T>
   /** Whether `run` would reject now. */
   isFullFor(share: string): boolean
@@ -122,7 +122,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     if (next === undefined) return
     const [share, tasks] = next
     const task = tasks.shift()
-    // The share goes to the end of the line.
+    // The share goes to the end of the queue.
     waiting.delete(share)
     if (tasks.length > 0) waiting.set(share, tasks)
     waitingCount -= 1

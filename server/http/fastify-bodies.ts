@@ -16,12 +16,12 @@ export function readBodiesInTurn(app: FastifyInstance, context: BodyContext): vo
     // Without a body the stream has already ended and emits no event, so a parser would wait indefinitely.
     if (request.raw.readableEnded) done(null, Readable.from([]))
     else if (isSmall) done(null, payload)
-    // Reads nothing until a parser does: bodies that nobody reads are left to node:http.
+    // Reads nothing until a parser does: bodies without a parser are left to node:http.
     else done(null, Readable.from(readInTurn(context, request, reply, payload), { objectMode: false }))
   })
 }
 
-/** A large body waits for a place and keeps it until the response; without a place it is discarded. */
+/** A large body waits for its turn, which lasts until the response. It is discarded when too many wait. */
 async function* readInTurn(
   { addressOf, largeBodies }: BodyContext,
   request: FastifyRequest,

@@ -74,7 +74,7 @@ function scanJson(text: string): string {
   for (let i = 0; i < text.length; i += 1) {
     switch (text.charCodeAt(i)) {
       case 0x22: // "
-        // More strings than values and names have place for: not JSON, and not worth reading on.
+        // More strings than there can be values and names: not JSON.
         if ((strings += 1) > maxValues + maxNames) throw tooManyValues()
         stringStart = i
         i = endOfString(text, i)
@@ -123,7 +123,7 @@ function scanJson(text: string): string {
   return copied === 0 ? text : result + text.slice(copied)
 }
 
-/** Random, so that nobody can find names with equal hashes. */
+/** Random, so that a caller cannot find names with equal hashes. */
 const shapeSeed = randomInt(2 ** 31)
 
 function hashName(text: string, start: number, end: number, seed: number): number {

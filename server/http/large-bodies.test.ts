@@ -123,7 +123,7 @@ test('146 a large body beside too many of its address is a 429 in the shape of t
   assert.equal((await small.answered).status, 200)
   first.sent.end(large.slice(200_000))
   assert.deepEqual(await first.answered, { status: 200, body: { read: true } })
-  // Its place is free again, also after a client has left.
+  // Its slot is free again, also after a client has left.
   const third = open(sms.path)
   third.sent.write(large.slice(0, 200_000))
   await until(() => begun === 4)

@@ -23,7 +23,7 @@ export interface InvalidParameter {
   readonly name: string
   /** Follows the name in a message: `必须是整数`, `must be an integer`. */
   readonly text: Text
-  /** The text stands for itself, without the name. */
+  /** The text is the whole message: it does not follow the name. */
   readonly isWhole?: true
 }
 

@@ -1,24 +1,25 @@
 // Console routes for identity verification: verify one person, masked history.
-import { type IdentityOutcome, identityRoutes, type IdentityFilter } from '../../contract/console/identity.ts'
+import { identityRoutes, type IdentityFilter } from '../../contract/console/identity.ts'
 import type { IdentityRecord } from '../../contract/console/responses/identity.ts'
 import { identity as endpoint, identityMessages, type IdentityResponse } from '../../contract/identity.ts'
 import type { IdentityProduct } from './api.ts'
-import type { VerificationRecord as KeptRecord } from './store.ts'
+import type { VerificationRecord } from './store.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
-import { csvStream, csvTime } from '../console/csv.ts'
+import { csvPages, csvStream, csvTime } from '../console/csv.ts'
 import { fileDays, filterRange, readSlice } from '../console/fields.ts'
 import { pricesOf } from '../accounts/prices.ts'
+import type { IdentityOutcome } from '../../contract/console/values.ts'
 
 const outcomes = {
   matched: 'match',
   mismatched: 'mismatch',
   no_record: 'no_record',
   failed: 'failed',
-} as const satisfies Readonly<Record<IdentityOutcome, KeptRecord['verdict']>>
+} as const satisfies Readonly<Record<IdentityOutcome, VerificationRecord['verdict']>>
 
-const outcomeOfVerdict: Readonly<Record<KeptRecord['verdict'], IdentityOutcome>> = {
+const outcomeOfVerdict: Readonly<Record<VerificationRecord['verdict'], IdentityOutcome>> = {
   match: 'matched',
   mismatch: 'mismatched',
   no_record: 'no_record',
@@ -72,32 +73,28 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
   })
 
   api.accountFile(identityRoutes.historyCsv, async (request, input) => {
-    const search = { ...searchOf(input), limit: 1_000 }
+    const search = searchOf(input)
     const { language } = request
-    async function* pages() {
-      let before: number | undefined
-      for (;;) {
-        const rows = await identity.history(request.account.id, { ...search, before })
-        yield rows.map((row) => [
-          row.id,
-          csvTime(row.at),
-          row.name_mask,
-          row.number_mask,
-          outcomeNames[outcomeOfVerdict[row.verdict]][language],
-          row.gateway,
-          row.charged,
-          row.given_back,
-          row.request_id,
-        ])
-        if (rows.length < 1_000) return
-        before = rows.at(-1)!.id
-      }
-    }
+    const pages = csvPages(
+      (last: VerificationRecord | undefined, limit) =>
+        identity.history(request.account.id, { ...search, before: last?.id, limit }),
+      (row) => [
+        row.id,
+        csvTime(row.at),
+        row.name_mask,
+        row.number_mask,
+        outcomeNames[outcomeOfVerdict[row.verdict]][language],
+        row.gateway,
+        row.charged,
+        row.given_back,
+        row.request_id,
+      ],
+    )
     const heading =
       language === 'zh'
         ? ['编号', '时间', '姓名', '身份证号', '结果', '网关', '扣减', '退回', '请求编号']
         : ['id', 'time', 'name', 'idcard', 'outcome', 'gateway', 'charged', 'given back', 'request id']
-    return { name: `identity-${fileDays(input)}.csv`, content: csvStream(heading, pages()) }
+    return { name: `identity-${fileDays(input)}.csv`, content: csvStream(heading, pages) }
   })
 }
 
@@ -108,7 +105,7 @@ function outcomeOf({ success, matched, message }: IdentityResponse): IdentityOut
   return message === zh || message === en ? 'no_record' : 'failed'
 }
 
-function recordOf(row: KeptRecord): IdentityRecord {
+function recordOf(row: VerificationRecord): IdentityRecord {
   return {
     id: row.id,
     at: row.at,

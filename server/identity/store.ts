@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { bulkInsert, insertRows } from '../db/bulk-insert.ts'
-import { deleteByTime, firstIdAtOrAfter } from '../db/time-ordered.ts'
+import { deleteByTime, idRange } from '../db/time-ordered.ts'
 import { insertSetting, putSetting } from '../db/setting-store.ts'
 import type { Verdict } from './port.ts'
 import type { HashSeed } from './privacy.ts'
@@ -94,18 +94,13 @@ export interface VerificationFilter {
   readonly limit: number
 }
 
-/** Ids follow time, except for concurrent inserts. */
-const idSlack = 1_000
-
 /** Newest first. Times are turned into ids first, so that an old day is found without reading the newer records. */
 export async function findRecords(
   queries: Queries,
   accountId: number,
   filter: VerificationFilter,
 ): Promise<VerificationRecord[]> {
-  const firstId = (at: number) => firstIdAtOrAfter(queries, { table: 'identity_record', time: 'at' }, at)
-  const minId = filter.start === undefined ? 0 : (await firstId(filter.start)) - idSlack
-  const maxId = filter.end === undefined ? Number.MAX_SAFE_INTEGER : (await firstId(filter.end)) + idSlack
+  const ids = await idRange(queries, { table: 'identity_record', time: 'at' }, filter)
   const verdict = filter.verdict === undefined ? '' : 'AND r.verdict = ?'
   return queries.all<VerificationRecord>(
     `SELECT r.id, r.name_mask, r.number_mask, r.verdict, r.gateway, r.reason, r.request_id, r.at,
@@ -115,8 +110,8 @@ export async function findRecords(
      ORDER BY r.id DESC LIMIT ?`,
     [
       accountId,
-      Math.min(filter.before ?? maxId, maxId),
-      Math.max(0, minId),
+      Math.min(filter.before ?? ids.end, ids.end),
+      ids.first,
       filter.start ?? 0,
       filter.end ?? Number.MAX_SAFE_INTEGER,
       ...(filter.verdict === undefined ? [] : [filter.verdict]),

@@ -1,4 +1,4 @@
-// Wrong credentials by address across several processes: counted locally at once, shared ten times a second in batches.
+// Wrong credentials by address across several processes: counted locally first, shared ten times a second in batches.
 // So a flood of invented keys puts no load on the shared store.
 import type { FailureCount, FailureTotal } from './port.ts'
 import { type CallLimits, FailureWindows, failuresPerMinute, failureWindowMs } from './token-bucket.ts'

@@ -81,7 +81,7 @@ export function openLog(level: string, { shared = false, maxBytes = defaultMaxBy
     async end() {
       // A destination that was destroyed throws.
       clearInterval(flushing)
-      // Not `flushSync`: it retries for ever if the reader has closed the pipe.
+      // Not `flushSync`: it retries indefinitely if the reader has closed the pipe.
       const { promise: ended, resolve } = Promise.withResolvers<boolean>()
       const timer = setTimeout(resolve, maxEndMs, false)
       callLines.end()

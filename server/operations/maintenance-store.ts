@@ -34,10 +34,9 @@ const claimName = 'ledger_check_claim'
  */
 export async function claimLedgerCheck(tx: Tx, now: number, intervalMs: number): Promise<boolean> {
   await insertSetting(tx, claimName, String(now))
-  const row = await tx.one<{ value: string }>(
-    `SELECT value FROM setting WHERE name = ?${forUpdate(tx, 'FOR UPDATE')}`,
-    [claimName],
-  )
+  const row = await tx.one<{ value: string }>(`SELECT value FROM setting WHERE name = ?${forUpdate(tx)}`, [
+    claimName,
+  ])
   if (now - Number(row?.value ?? now) < intervalMs) return false
   await putSetting(tx, claimName, String(now))
   return true

@@ -4,7 +4,7 @@ import { formatMinor } from '../../contract/payments.ts'
 import type { Language } from '../../contract/text.ts'
 import { languageOf } from '../http/call.ts'
 import { escapeHtml } from '../http/html.ts'
-import { logo } from '../http/visitor-page.ts'
+import { logo, visitorPageHeaders } from '../http/visitor-page.ts'
 import type { Services } from '../services.ts'
 import type { Payments } from './payments.ts'
 import { cashierPath } from './providers.ts'
@@ -19,15 +19,7 @@ a{color:#0550ae}button:focus-visible,a:focus-visible{outline:3px solid #9ec5fe}
 footer{display:flex;justify-content:space-between;margin-top:1.5rem}
 @media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}p,dt{color:#9198a1}a{color:#79b8ff}}`
 
-const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-  vary: 'accept-language',
-} as const
+const headers = { ...visitorPageHeaders(`'self'`), vary: 'accept-language' }
 
 const texts = {
   zh: {

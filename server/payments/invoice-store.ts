@@ -1,7 +1,8 @@
 // Invoice requests and the orders that each of them has.
 import type { InvoiceState } from '../../contract/payments.ts'
+import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
-import { forUpdate } from '../db/dialect.ts'
+import { forUpdate, idList } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { OrderRow } from './store.ts'
 
@@ -43,12 +44,12 @@ export async function insertInvoice(
   return id
 }
 
-export async function countOpenInvoices(queries: Queries, accountId?: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM invoice WHERE state = 'open'${accountId === undefined ? '' : ' AND account_id = ?'}`,
+export function countOpenInvoices(queries: Queries, accountId?: number): Promise<number> {
+  return countRows(
+    queries,
+    `invoice WHERE state = 'open'${accountId === undefined ? '' : ' AND account_id = ?'}`,
     accountId === undefined ? [] : [accountId],
   )
-  return Number(row?.count ?? 0)
 }
 
 const inState: Readonly<Record<InvoiceState, string>> = {
@@ -65,11 +66,8 @@ const withRefund = `i.id IN (SELECT r.invoice_id FROM payment_order p JOIN invoi
 const isRefunded = `i.state = 'issued' AND COALESCE(i.corrected_amount, i.amount) > (SELECT COALESCE(SUM(o.amount - o.refunded), 0)
   FROM invoice_order io JOIN payment_order o ON o.id = io.order_id WHERE io.invoice_id = i.id)`
 
-export async function countRefundedInvoices(queries: Queries): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM invoice i WHERE ${withRefund} AND ${isRefunded}`,
-  )
-  return Number(row?.count ?? 0)
+export function countRefundedInvoices(queries: Queries): Promise<number> {
+  return countRows(queries, `invoice i WHERE ${withRefund} AND ${isRefunded}`)
 }
 
 /** The orders of an account by number, locked in one order. Unknown and foreign ones are left out. */
@@ -87,10 +85,10 @@ export function lockOrdersByNumber(
 
 /** The ids among these that are in an invoice. */
 export async function findInvoiced(queries: Queries, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  const marks = ids.map(() => '?').join(', ')
+  const list = idList(queries, ids)
   const rows = await queries.all<{ order_id: number }>(
-    `SELECT order_id FROM invoice_order WHERE order_id IN (${marks})`,
-    ids,
+    `SELECT order_id FROM invoice_order WHERE order_id IN ${list.sql}`,
+    [list.value],
   )
   return new Set(rows.map((row) => row.order_id))
 }
@@ -152,11 +150,11 @@ export async function listInvoicedOrders(
   invoiceIds: readonly number[],
 ): Promise<InvoicedOrder[]> {
   if (invoiceIds.length === 0) return []
-  const marks = invoiceIds.map(() => '?').join(', ')
+  const list = idList(queries, invoiceIds)
   return queries.all<InvoicedOrder>(
     `SELECT io.invoice_id, o.number, o.amount - o.refunded AS amount FROM invoice_order io
-       JOIN payment_order o ON o.id = io.order_id WHERE io.invoice_id IN (${marks}) ORDER BY o.id`,
-    invoiceIds,
+       JOIN payment_order o ON o.id = io.order_id WHERE io.invoice_id IN ${list.sql} ORDER BY o.id`,
+    [list.value],
   )
 }
 

@@ -73,7 +73,7 @@ export function createOrders(options: OrdersOptions): Orders {
     return order
   }
 
-  /** The one place where credits are granted for money. */
+  /** Grants the credits of a paid order; no other function does. */
   async function settle(tx: Tx, order: OrderRow, note: string): Promise<boolean> {
     const isLate = order.state === 'closed'
     if (!(await moveOrder(tx, order.id, isLate ? 'payLate' : 'pay', note))) return false

@@ -1,4 +1,5 @@
 // Packages of credits.
+import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
@@ -12,9 +13,8 @@ export function findPackage(queries: Queries, code: string): Promise<PackageRow 
   return queries.one<PackageRow>('SELECT * FROM credit_package WHERE code = ?', [code])
 }
 
-export async function countPackages(queries: Queries): Promise<number> {
-  const row = await queries.one<{ count: number }>('SELECT COUNT(*) AS count FROM credit_package')
-  return row?.count ?? 0
+export function countPackages(queries: Queries): Promise<number> {
+  return countRows(queries, 'credit_package')
 }
 
 type PackageValues = Pick<PackageRow, 'name' | 'credits' | 'price' | 'currency' | 'hidden'>

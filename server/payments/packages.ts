@@ -1,11 +1,17 @@
 // The rules of packages: what an operator may sell.
 import { apiTypes, type ApiType, isApiType, maxGrant } from '../../contract/credits.ts'
-import { currencies, packageCodePattern, parseMinor, paymentLimits } from '../../contract/payments.ts'
+import {
+  currencies,
+  formatMinor,
+  packageCodePattern,
+  parseMinor,
+  paymentLimits,
+} from '../../contract/payments.ts'
 import type { Text } from '../../contract/text.ts'
 import { isStorableText } from '../../contract/values.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
-import { AppError } from '../http/errors.ts'
+import { AppError, invalidInput } from '../http/errors.ts'
 import {
   countPackages,
   deletePackage,
@@ -33,7 +39,7 @@ export async function addPackage(
   input: PackageInput,
 ): Promise<void> {
   if (!new RegExp(packageCodePattern).test(code)) {
-    throw invalid({
+    throw invalidInput({
       code: { zh: '须为 1 到 32 个字母、数字、- 或 _', en: 'must have 1 to 32 letters, digits, - or _' },
     })
   }
@@ -41,7 +47,7 @@ export async function addPackage(
   await db.write(async (tx) => {
     if ((await countPackages(tx)) >= paymentLimits.packages) throw tooMany()
     if (!(await insertPackage(tx, code, values))) {
-      throw invalid({ code: { zh: '套餐编码已存在', en: 'the package code is taken' } })
+      throw invalidInput({ code: { zh: '套餐编码已存在', en: 'the package code is taken' } })
     }
     await recordChange(tx, actor, 'package.add', code, describe(values))
   })
@@ -64,7 +70,7 @@ export async function changePackage(
       currency: old.currency,
       hidden: old.hidden === 1,
       ...given,
-      price: given.price ?? `${Math.floor(old.price / 100)}.${String(old.price % 100).padStart(2, '0')}`,
+      price: given.price ?? formatMinor(old.price),
     })
     await updatePackage(tx, code, values)
     await recordChange(tx, actor, 'package.set', code, describe(values))
@@ -119,7 +125,7 @@ function readValues(input: PackageInput) {
       en: `needs at least one credit type (${apiTypes.join(', ')}) with an amount from 1 to ${maxGrant}`,
     }
   }
-  if (Object.keys(problems).length > 0) throw invalid(problems)
+  if (Object.keys(problems).length > 0) throw invalidInput(problems)
   return {
     name,
     credits: JSON.stringify(Object.fromEntries(credits)),
@@ -131,14 +137,6 @@ function readValues(input: PackageInput) {
 
 function describe(values: ReturnType<typeof readValues>) {
   return { ...values, hidden: values.hidden === 1 }
-}
-
-function invalid(fields: Readonly<Record<string, Text>>): AppError {
-  const line = (language: 'zh' | 'en') =>
-    Object.entries(fields)
-      .map(([name, problem]) => `${name} ${problem[language]}`)
-      .join(language === 'zh' ? '；' : '; ')
-  return new AppError(1002, { zh: line('zh'), en: line('en') }, { fields })
 }
 
 function tooMany(): AppError {

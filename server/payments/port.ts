@@ -106,7 +106,7 @@ export interface PaymentProvider {
   refund(request: RefundRequest): Promise<RefundResult>
   readonly notifications?: NotificationFormat
   /** What the provider received and refunded on a day, `2026-01-02` in Shanghai. */
-  openBill?(day: string): Promise<Bill>
+  fetchBill?(day: string): Promise<Bill>
 }
 
 export interface ProviderAddresses {

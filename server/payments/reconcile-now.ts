@@ -15,7 +15,7 @@ export async function reconcileNow(
   { provider: name, day }: { readonly provider: PaymentProviderName; readonly day: string },
 ): Promise<ReconciliationResult> {
   const provider = providers.get(name)
-  if (!provider?.openBill) {
+  if (!provider?.fetchBill) {
     throw invalidField('provider', {
       zh: `支付方式 ${name} 未启用或没有账单`,
       en: `${name} is not configured or has no bills`,

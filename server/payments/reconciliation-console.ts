@@ -26,7 +26,7 @@ export function reconciliationPages(api: Api, { db }: Services, payments: Paymen
       (limit) => listReconciliations(db, { before: input.before, limit }),
       reconciliationOf,
     )
-    const withBills = [...providers.values()].filter((provider) => provider.openBill !== undefined)
+    const withBills = [...providers.values()].filter((provider) => provider.fetchBill !== undefined)
     return { ...slice, providers: withBills.map(({ name }) => name) }
   })
 

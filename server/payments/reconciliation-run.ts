@@ -171,7 +171,7 @@ export async function reconcileDay(
   }
 
   const ours = await sumOurs(db, name, { start, end })
-  const bill = await openBill(provider, row.day)
+  const bill = await fetchBill(provider, row.day)
   if (bill.kind === 'unknown') throw new BillProblem(bill.reason)
   const isEmptyHere = ours.orders + ours.refunds === 0
   if (bill.kind === 'none' && !isEmptyHere && row.attempts < believeNoneAfter)
@@ -190,7 +190,7 @@ function isPaidIn(rows: readonly BillRow[], number: string): boolean {
   return rows.some((row) => row.kind === 'payment' && row.orderNumber === number)
 }
 
-async function openBill(provider: PaymentProvider, day: string): Promise<Bill> {
-  if (!provider.openBill) return { kind: 'unknown', reason: 'no_bills' }
-  return provider.openBill(day)
+async function fetchBill(provider: PaymentProvider, day: string): Promise<Bill> {
+  if (!provider.fetchBill) return { kind: 'unknown', reason: 'no_bills' }
+  return provider.fetchBill(day)
 }

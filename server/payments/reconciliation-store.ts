@@ -1,6 +1,8 @@
 // Reconciliations, their differences, and what of our orders and refunds was found in bills.
 import type { PaymentDifferenceKind, PaymentProviderName } from '../../contract/payments.ts'
+import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
+import { idList } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { RefundRow } from './refund-store.ts'
 import type { OrderRow } from './store.ts'
@@ -242,8 +244,11 @@ export async function markBilled(
   day: string,
 ): Promise<void> {
   if (ids.length === 0) return
-  const marks = ids.map(() => '?').join(', ')
-  await tx.run(`UPDATE ${table} SET bill_day = ? WHERE bill_day IS NULL AND id IN (${marks})`, [day, ...ids])
+  const list = idList(tx, ids)
+  await tx.run(`UPDATE ${table} SET bill_day = ? WHERE bill_day IS NULL AND id IN ${list.sql}`, [
+    day,
+    list.value,
+  ])
 }
 
 export interface NewDifference {
@@ -285,12 +290,8 @@ export async function insertDifference(
   return changed > 0
 }
 
-export async function countDifferences(queries: Queries, reconciliationId: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM payment_difference WHERE reconciliation_id = ?',
-    [reconciliationId],
-  )
-  return Number(row?.count ?? 0)
+export function countDifferences(queries: Queries, reconciliationId: number): Promise<number> {
+  return countRows(queries, 'payment_difference WHERE reconciliation_id = ?', [reconciliationId])
 }
 
 /** Newest day first. */
@@ -345,9 +346,6 @@ export function resolveDifference(
   )
 }
 
-export async function countOpenDifferences(queries: Queries): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM payment_difference WHERE resolved_at IS NULL',
-  )
-  return Number(row?.count ?? 0)
+export function countOpenDifferences(queries: Queries): Promise<number> {
+  return countRows(queries, 'payment_difference WHERE resolved_at IS NULL')
 }

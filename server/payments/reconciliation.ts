@@ -101,7 +101,7 @@ export function createReconciler({ db, providers, orders }: ReconcilerOptions): 
     async runDue(now, signal) {
       const lastDay = formatDay(now - readyAfterMs - dayMs)
       for (const provider of providers.values()) {
-        if (!provider.openBill || signal.aborted) continue
+        if (!provider.fetchBill || signal.aborted) continue
         for (const day of await findDueDays(db, provider.name, lastDay)) {
           if (signal.aborted) return
           await run(provider, day, { dueOnly: true, signal })

@@ -1,6 +1,7 @@
 // Refunds: one row each, with the number that the provider knows and what was taken back.
 import type { ApiType } from '../../contract/credits.ts'
 import type { PaymentProviderName } from '../../contract/payments.ts'
+import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
@@ -17,12 +18,9 @@ export interface NewRefund {
   readonly leaseMs?: number
 }
 
-/** The order is locked. The number is its own with the place of the refund, so it is the same after a crash. */
+/** The order is locked. The number is that of the order with the position of the refund, so it is the same after a crash. */
 export async function insertRefund(tx: Tx, order: OrderRow, refund: NewRefund): Promise<RefundRow> {
-  const { count } = (await tx.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM payment_refund WHERE order_id = ?',
-    [order.id],
-  ))!
+  const count = await countRows(tx, 'payment_refund WHERE order_id = ?', [order.id])
   const leaseMs = refund.leaseMs ?? 0
   const row = await tx.one<RefundRow>(
     `INSERT INTO payment_refund (order_id, provider, number, amount, credits, state, note, requested_by, attempts, created_at,

@@ -1,6 +1,7 @@
 // Orders, what they grant, and their history.
 import type { ApiType } from '../../contract/credits.ts'
 import type { OrderState, PaymentProviderName } from '../../contract/payments.ts'
+import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
@@ -54,12 +55,8 @@ export async function insertOrder(tx: Tx, order: NewOrder): Promise<OrderRow> {
   return row
 }
 
-export async function countPending(queries: Queries, accountId: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM payment_order WHERE account_id = ? AND state = 'pending'`,
-    [accountId],
-  )
-  return row?.count ?? 0
+export function countPending(queries: Queries, accountId: number): Promise<number> {
+  return countRows(queries, `payment_order WHERE account_id = ? AND state = 'pending'`, [accountId])
 }
 
 export function findOrder(queries: Queries, number: string): Promise<OrderRow | undefined> {
@@ -87,7 +84,7 @@ export function findItems(queries: Queries, orderId: number): Promise<OrderItem[
   )
 }
 
-/** A negative amount gives back. */
+/** Counts credits that a refund takes; a negative amount when the refund failed. */
 export async function addTaken(tx: Tx, orderId: number, apiType: ApiType, amount: number): Promise<void> {
   await tx.run('UPDATE payment_order_item SET taken = taken + ? WHERE order_id = ? AND api_type = ?', [
     amount,

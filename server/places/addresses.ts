@@ -1,24 +1,9 @@
 // Bytes of IP addresses, and which of them have no place.
 import { BlockList, isIP } from 'node:net'
+import { specialNetworks } from '../http/special-networks.ts'
 
 const withoutPlace = new BlockList()
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const) {
-  withoutPlace.addSubnet(network, bits, 'ipv4')
-}
+for (const [network, bits] of specialNetworks) withoutPlace.addSubnet(network, bits, 'ipv4')
 
 /** An address in its usual form: without a zone, and IPv4 when it is mapped into IPv6. Undefined for other texts. */
 export function plainAddress(text: string): { readonly text: string; readonly version: 4 | 6 } | undefined {

@@ -8,7 +8,7 @@ import { it, type TestContext } from 'node:test'
 import { addressBytes, plainAddress } from './addresses.ts'
 import { createLocator, placeFileProblem } from './places.ts'
 import { countryCode, provinceCode, readRegion } from './regions.ts'
-import { openXdb } from './xdb.ts'
+import { loadXdb } from './xdb.ts'
 
 type Segment = readonly [first: string, last: string, text: string]
 
@@ -82,7 +82,7 @@ it('reads xdb files of both versions', (t: TestContext) => {
   )
   writeFileSync(file4, data)
   writeFileSync(file6, makeXdb(v6, 6))
-  const find = (address: string) => openXdb(file4).find(addressBytes(plainAddress(address)!))
+  const find = (address: string) => loadXdb(file4).find(addressBytes(plainAddress(address)!))
   assert.equal(find('114.114.114.114'), '中国|江苏省|南京市|0|CN')
   assert.equal(find('223.5.255.255'), '中国|浙江省|杭州市|阿里|CN')
   assert.equal(find('223.6.0.0'), '中国|浙江省|杭州市|阿里|CN')

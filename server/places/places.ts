@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { addressBytes, hasPlace, plainAddress } from './addresses.ts'
 import { countryCode, type Place, placeOf, provinceCode, readRegion, unknownPlace } from './regions.ts'
-import { openXdb, readXdbVersion, type Xdb } from './xdb.ts'
+import { loadXdb, readXdbVersion, type Xdb } from './xdb.ts'
 
 export interface PlaceFiles {
   /** xdb files; undefined for the data of the package. */
@@ -71,7 +71,7 @@ function openPlaces(files: PlaceFiles): Locate {
 }
 
 function openFile(path: string | undefined): Xdb | undefined {
-  return path === undefined ? undefined : openXdb(path)
+  return path === undefined ? undefined : loadXdb(path)
 }
 
 /** The problem of a file of the settings in one phrase; undefined when it can be used. */

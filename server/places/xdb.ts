@@ -38,7 +38,7 @@ function versionOf(header: Buffer, fileLength: number): IpVersion {
 }
 
 /** Throws when the file cannot be read or is not an xdb file. */
-export function openXdb(path: string): Xdb {
+export function loadXdb(path: string): Xdb {
   const data = readFileSync(path)
   const version = versionOf(data, data.length)
   const { address: size, record } = lengthOf[version]

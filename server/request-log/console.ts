@@ -1,5 +1,5 @@
 // Console routes of the request log: list, export, detail, and the search box.
-import type { EndpointName } from '../../contract/console/home.ts'
+import type { EndpointName } from '../../contract/console/values.ts'
 import { requestRoutes, searchRoutes, type RequestFilter } from '../../contract/console/requests.ts'
 import type { RequestSummary, SearchHit } from '../../contract/console/responses/requests.ts'
 import type { Text } from '../../contract/text.ts'

@@ -1,7 +1,7 @@
 // Counts of calls by account, day, endpoint and code, before they are stored.
 import { type DayCount, wholePlatform } from './store.ts'
 
-export function newCount(accountId: number, day: string, endpoint: string, code: number): DayCount {
+export function createDayCount(accountId: number, day: string, endpoint: string, code: number): DayCount {
   return {
     account_id: accountId,
     day,

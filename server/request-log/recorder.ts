@@ -11,7 +11,7 @@ import type { CallSource, CallTrace } from '../http/call.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
 import type { ParameterSources } from '../http/parameters.ts'
 import { createLogBudget } from './budget.ts'
-import { mergeCount, newCount, withPlatform } from './day-counts.ts'
+import { mergeCount, createDayCount, withPlatform } from './day-counts.ts'
 import { maskResponse, maskParameters, maskText, paidSize, readSentValue, unpaidSize } from './masking.ts'
 import {
   addCounts,
@@ -128,7 +128,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const key = `${accountId} ${Math.floor((at + shanghaiOffsetMs) / dayMs)} ${endpoint} ${result.code}`
     let found = counts.get(key)
     if (!found) {
-      found = newCount(accountId, formatDay(at), endpoint, result.code)
+      found = createDayCount(accountId, formatDay(at), endpoint, result.code)
       counts.set(key, found)
     }
     found.calls += 1

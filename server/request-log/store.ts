@@ -7,6 +7,7 @@ import { valueTable } from '../db/dialect.ts'
 import type { CallSource } from '../http/call.ts'
 import type { Tables } from '../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
+import { maxIdDisorder } from '../db/time-ordered.ts'
 
 export type LoggedCall = Readonly<Omit<Tables['request_log'], 'id'>>
 
@@ -212,9 +213,6 @@ export interface CallPage {
   readonly next: number | null
 }
 
-/** Ids follow time, except for calls that several processes write at the same time. */
-const idSlack = 5_000
-
 /** The approximate id at a time; undefined when no call is that new. */
 async function idAt(queries: Queries, moment: number): Promise<number | undefined> {
   const row = await queries.one<{ id: number }>(
@@ -231,8 +229,8 @@ async function limitIds(queries: Queries, search: CallSearch): Promise<CallSearc
   const first = start === undefined ? undefined : await idAt(queries, start)
   return {
     ...search,
-    before: last === undefined ? before : Math.min(before ?? Number.MAX_SAFE_INTEGER, last + idSlack),
-    after: first === undefined ? after : Math.max(after ?? 0, first - idSlack),
+    before: last === undefined ? before : Math.min(before ?? Number.MAX_SAFE_INTEGER, last + maxIdDisorder),
+    after: first === undefined ? after : Math.max(after ?? 0, first - maxIdDisorder),
   }
 }
 

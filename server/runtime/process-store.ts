@@ -44,7 +44,7 @@ export async function registerProcess(db: Database, connections: number): Promis
 
 export type RunningProcess = Pick<Tables['service_process'], 'id' | 'version' | 'connections'>
 
-/** Without those that were killed: on this machine at once, on others after a while. */
+/** Without those that were killed: on this machine immediately, on others after `processTimeoutMs`. */
 export async function listProcesses(queries: Queries): Promise<RunningProcess[]> {
   const rows = await queries.all<RunningProcess>(
     `SELECT id, version, connections FROM service_process WHERE seen_at > ${queries.now} - ? ORDER BY id`,

@@ -37,8 +37,12 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
   }
   // Loading the service takes most of a start: a wrong setting or database is reported before, and the primary process of
   // several workers never needs it.
-  const { openApp } = await import('../app.ts')
-  const app = await openApp(config, installation, log, { callLog, droppedLogLines: dropped, ...options.app })
+  const { createApp } = await import('../app.ts')
+  const app = await createApp(config, installation, log, {
+    callLog,
+    droppedLogLines: dropped,
+    ...options.app,
+  })
   compactHeap()
   const address = await app.start().catch(async (error: unknown) => {
     await installation.close()

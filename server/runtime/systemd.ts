@@ -1,4 +1,4 @@
-// Tells systemd when the service is ready, reloads or stops (sd_notify), and which failures it cannot solve by a restart.
+// Notifies systemd when the service is ready, reloads or stops (sd_notify), and which failures it cannot solve by a restart.
 import { spawn } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import type { Logger } from 'pino'

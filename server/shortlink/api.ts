@@ -181,7 +181,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     },
   }
 }
-/** A ban holds at once; this is for lists and events. */
+/** A ban takes effect immediately; this is for lists and events. */
 const markBannedEveryMs = 5_000
 
 /** How soon an upload is checked, and a started import begins. */

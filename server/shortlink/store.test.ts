@@ -132,8 +132,8 @@ onEachEngine('links', (engine) => {
     const accountId = await accountIn(db)
     const { id, code } = await db.write((tx) => insertLink(tx, newLink(accountId), codes))
     const lookup = createLookup(db, codes)
-    const change = (wish: Parameters<typeof updateLink>[3]) =>
-      db.write((tx) => updateLink(tx, accountId, id, wish))
+    const change = (input: Parameters<typeof updateLink>[3]) =>
+      db.write((tx) => updateLink(tx, accountId, id, input))
     const locations = async () => {
       const found = await lookup.find(code)
       return [found?.locationA, found?.locationB]

@@ -16,7 +16,7 @@ export interface OwnHosts {
 
 export type CheckedTarget =
   | { readonly location: string }
-  /** `isWhole`: the text stands for itself, without the name of the parameter. */
+  /** `isWhole`: the text is the whole message and does not follow the name of the parameter. */
   | { readonly problem: Text; readonly isWhole?: true }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for

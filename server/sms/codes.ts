@@ -23,7 +23,7 @@ export interface NewCode {
   readonly ttlMs: number
 }
 
-/** In records, in the place of the code. */
+/** In records, instead of the code. */
 export const hiddenCode = '******'
 
 const pauseMs = codeLimits.pauseS * 1000

@@ -21,15 +21,15 @@ onEachEngine('SMS in the console', (engine) => {
   })
   after(() => pages[Symbol.asyncDispose]())
 
-  const wish = { name: '验证码', content: '您的验证码是${code}。', code: 'LOGIN' }
+  const input = { name: '验证码', content: '您的验证码是${code}。', code: 'LOGIN' }
   const draft = { phone_number: phone, template_code: 'LOGIN', template_params: { code: '1234' } }
 
   it('creates, changes and deletes templates', async () => {
-    const made = await browser.call(smsRoutes.createTemplate, { sent: wish })
+    const made = await browser.call(smsRoutes.createTemplate, { sent: input })
     assert.equal(made.status, 200)
     assert.deepEqual([made.body.state, made.body.variables, made.body.shared], ['审核中', ['code'], false])
     const parts = { id: made.body.id }
-    const taken = await browser.call(smsRoutes.createTemplate, { sent: wish })
+    const taken = await browser.call(smsRoutes.createTemplate, { sent: input })
     assert.deepEqual(Object.keys(taken.body.error.fields), ['code'])
     const broken = await browser.call(smsRoutes.createTemplate, { sent: { name: '坏', content: '${' } })
     assert.deepEqual(Object.keys(broken.body.error.fields), ['content'])
@@ -41,7 +41,7 @@ onEachEngine('SMS in the console', (engine) => {
     await reviewTemplate(service.installation.db, systemActor, parts.id, { status: '审核通过' })
     const listed = await browser.call(smsRoutes.templates, { sent: { q: 'login', state: '审核通过' } })
     assert.deepEqual([listed.body.total, listed.body.items[0].id], [1, parts.id])
-    const words = { name: wish.name, content: wish.content }
+    const words = { name: input.name, content: input.content }
     const changed = await browser.call(smsRoutes.changeTemplate, {
       parts,
       sent: { ...words, name: '登录' },

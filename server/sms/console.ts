@@ -1,11 +1,6 @@
 // Console routes for SMS: price, send, records.
 import { signNameProblem } from '../../contract/sign-name.ts'
-import {
-  type SmsOutcome,
-  smsRoutes,
-  type SmsDraft,
-  type SmsRecordFilter,
-} from '../../contract/console/sms.ts'
+import { smsRoutes, type SmsDraft, type SmsRecordFilter } from '../../contract/console/sms.ts'
 import type { SmsRecord } from '../../contract/console/responses/sms.ts'
 import { sms as endpoint } from '../../contract/sms.ts'
 import { bizIdOf, isPhoneNumber } from '../../contract/sms-text.ts'
@@ -18,10 +13,11 @@ import type { SmsProduct } from './api.ts'
 import { findPage, findPosition, outcomeOf, type SendFilter, type ListedSend } from './store.ts'
 import type { Api } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
-import { csvStream, csvTime } from '../console/csv.ts'
+import { csvPages, csvStream, csvTime } from '../console/csv.ts'
 import { fileDays, filterRange, readSlice } from '../console/fields.ts'
 import { maskPhone } from '../../contract/masking.ts'
 import { type FieldProblems, invalidFields } from '../console/problem.ts'
+import type { SmsOutcome } from '../../contract/console/values.ts'
 
 const outcomeNames: Readonly<Record<SmsOutcome, Text>> = {
   sent: { zh: '已提交', en: 'sent' },
@@ -118,35 +114,30 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
   api.accountFile(smsRoutes.recordsCsv, async (request, input) => {
     const search = filterOf(request.account.id, input)
     const { language } = request
-    async function* pages() {
-      let after: ListedSend | undefined
-      for (;;) {
-        const rows: ListedSend[] = await findPage(db, { ...search, after }, 1_000)
-        yield rows.map((row) => {
-          const record = recordOf(row, language)
-          return [
-            record.biz_id,
-            csvTime(record.at),
-            record.phone_number,
-            record.template_code,
-            record.sign_name,
-            outcomeNames[record.outcome][language],
-            record.reason,
-            record.gateway,
-            record.parts,
-            record.charged,
-            record.given_back,
-            csvTime(record.receipt_at),
-            record.request_id,
-          ]
-        })
-        if (rows.length < 1_000) return
-        after = rows.at(-1)
-      }
-    }
+    const pages = csvPages(
+      (after: ListedSend | undefined, limit) => findPage(db, { ...search, after }, limit),
+      (row) => {
+        const record = recordOf(row, language)
+        return [
+          record.biz_id,
+          csvTime(record.at),
+          record.phone_number,
+          record.template_code,
+          record.sign_name,
+          outcomeNames[record.outcome][language],
+          record.reason,
+          record.gateway,
+          record.parts,
+          record.charged,
+          record.given_back,
+          csvTime(record.receipt_at),
+          record.request_id,
+        ]
+      },
+    )
     return {
       name: `sms-${fileDays(input)}.csv`,
-      content: csvStream(headings[language], pages()),
+      content: csvStream(headings[language], pages),
     }
   })
 }

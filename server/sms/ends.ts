@@ -44,7 +44,7 @@ interface RefusedSend {
   readonly failed: FailedSend
   readonly phone: string
   readonly periods: readonly Period[]
-  /** The one-time code of the message, which nobody received. */
+  /** The one-time code in the message that was not sent. */
   readonly code: { readonly key: CodeKey; readonly operationId: number } | undefined
   readonly event: NewEvent | undefined
   readonly batch_id: number | null

@@ -86,7 +86,7 @@ export function findSharedReceiptSecrets(config: Config): readonly string[] {
     .map(([name]) => name)
 }
 
-/** Starts with a slash, for the public URL to stand before it. */
+/** Starts with a slash: the public URL comes before it. */
 export function receiptPath(gateway: string, secret: string): string {
   return `/receipts/sms/${gateway}/${encodeURIComponent(secret)}`
 }

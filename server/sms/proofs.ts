@@ -79,16 +79,16 @@ export function createProofs(db: Database, secretKey: string): Proofs {
       await db.write(async (tx) => {
         const row = await lockOwnSignature(tx, accountId, signatureId)
         if (row.status === '审核通过') throw approved()
-        if (!(await deleteProof(tx, signatureId, id))) throw noSuchProof()
+        if (!(await deleteProof(tx, signatureId, id))) throw noSuchSignature()
         await updateSignature(tx, { ...row, revision: row.revision + 1 })
       })
     },
 
     async read(accountId, id) {
       const proof = await findProof(db, id)
-      if (!proof || (accountId !== undefined && proof.account_id !== accountId)) throw noSuchProof()
+      if (!proof || (accountId !== undefined && proof.account_id !== accountId)) throw noSuchSignature()
       const base64 = cipher.decrypt(proof.content)
-      if (base64 === undefined) throw noSuchProof()
+      if (base64 === undefined) throw noSuchSignature()
       return { name: proof.name, content: Buffer.from(base64, 'base64') }
     },
   }
@@ -99,8 +99,4 @@ function approved(): AppError {
     zh: '已通过审核的签名不能修改材料',
     en: 'The proofs of an approved signature cannot be changed',
   })
-}
-
-function noSuchProof(): AppError {
-  return noSuchSignature()
 }

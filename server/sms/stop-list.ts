@@ -1,4 +1,4 @@
-// The stop list of an account: who unsubscribed gets no more messages with that signature.
+// The stop list of an account: a number that unsubscribed gets no more messages with that signature.
 import { signNameProblem } from '../../contract/sign-name.ts'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import { isPhoneNumber, maxStopsPerAccount } from '../../contract/sms-text.ts'

@@ -1,4 +1,5 @@
 // The stop lists: numbers that get no messages of an account with a signature, or with any signature.
+import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
@@ -55,12 +56,8 @@ export function findStop(queries: Queries, accountId: number, id: number): Promi
   return queries.one<StopRow>('SELECT * FROM sms_stop WHERE id = ? AND account_id = ?', [id, accountId])
 }
 
-export async function countStops(queries: Queries, accountId: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM sms_stop WHERE account_id = ?',
-    [accountId],
-  )
-  return row?.count ?? 0
+export function countStops(queries: Queries, accountId: number): Promise<number> {
+  return countRows(queries, 'sms_stop WHERE account_id = ?', [accountId])
 }
 
 /** Newest first. `before` is the last id of the previous page. */

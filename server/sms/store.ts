@@ -134,7 +134,7 @@ export async function markFailed(tx: Tx, failed: readonly FailedSend[]): Promise
   )
 }
 
-/** The credits were refunded, because nobody could say whether these messages were sent. */
+/** The credits were refunded, because it is not known whether these messages were sent. */
 export async function markUnconfirmed(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const list = idList(tx, ids)

@@ -1,4 +1,4 @@
-// SMS templates in the account holder's hands: written, input to review, changed, thrown away.
+// Console routes for the templates of an account: list, create, change, delete.
 import { smsRoutes } from '../../contract/console/sms.ts'
 import type { Template as Shown } from '../../contract/console/responses/sms.ts'
 import type { Language } from '../../contract/text.ts'

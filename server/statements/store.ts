@@ -1,8 +1,9 @@
 // Frozen statements, and the sums of the ledger that they are made of.
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
-import { ledgerIdAt } from '../credits/ledger/list-store.ts'
+import { ledgerTable } from '../credits/ledger/list-store.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
+import { idRange } from '../db/time-ordered.ts'
 
 export type StoredStatement = Readonly<Tables['statement']>
 
@@ -70,24 +71,20 @@ export interface LedgerSums {
   readonly adjusted: number
 }
 
-/** Ids follow time, except for transactions that ran at the same time. */
-const idSlack = 2_000
-
 /** Sums by type of the entries in [from, until). */
 export async function sumLedger(
   queries: Queries,
   accountId: number,
   { from, until }: { readonly from: number; readonly until: number },
 ): Promise<LedgerSums[]> {
-  const firstId = from === 0 ? 0 : (await ledgerIdAt(queries, from)) - idSlack
-  const endId = (await ledgerIdAt(queries, until)) + idSlack
+  const ids = await idRange(queries, ledgerTable, { start: from === 0 ? undefined : from, end: until })
   const sum = (kind: string) => `COALESCE(SUM(CASE WHEN kind = '${kind}' THEN amount ELSE 0 END), 0)`
   return Promise.all(
     apiTypes.map(async (apiType) => {
       const row = await queries.one<Omit<LedgerSums, 'api_type'>>(
         `SELECT ${sum('grant')} AS bought, -${sum('charge')} AS used, ${sum('refund')} AS refunded, ${sum('adjust')} AS adjusted
          FROM ledger WHERE account_id = ? AND api_type = ? AND id >= ? AND id < ? AND at >= ? AND at < ?`,
-        [accountId, apiType, firstId, endId, from, until],
+        [accountId, apiType, ids.first, ids.end, from, until],
       )
       const { bought, used, refunded, adjusted } = row ?? { bought: 0, used: 0, refunded: 0, adjusted: 0 }
       return { api_type: apiType, bought, used, refunded, adjusted }

@@ -6,32 +6,13 @@ import { lookup as resolveName, type LookupAddress } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import buildConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
+import { specialNetworks } from '../http/special-networks.ts'
 
 /** Error code when a host is, or resolves to, an address that is not public. */
 export const privateAddressCode = 'PRIVATE_ADDRESS'
 
-/** Special-purpose ranges of RFC 6890 and its successors. */
 const special = new BlockList()
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  // Shared address space; Aliyun's metadata service is in it.
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  // Link-local, including the metadata services of most clouds.
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const)
-  special.addSubnet(network, bits, 'ipv4')
+for (const [network, bits] of specialNetworks) special.addSubnet(network, bits, 'ipv4')
 /** Only global unicast (2000::/3) is public, without the ranges in it that embed or hide other addresses. */
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')

@@ -10,7 +10,7 @@ export type CodeMeaning<RefusalReason extends string> =
   | 'not_sent'
   | 'ambiguous'
 
-/** A key that ends in `.*` stands for all sub-codes. */
+/** A key that ends in `.*` means all sub-codes. */
 export function outcomeOfCode(code: unknown, table: ReadonlyMap<string, CodeMeaning<string>>): Failure {
   if (typeof code !== 'string') return { kind: 'ambiguous', reason: 'no_code' }
   const meaning = table.get(code) ?? table.get(`${code.split('.')[0]}.*`)

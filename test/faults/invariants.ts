@@ -114,7 +114,7 @@ async function readLedger(system: TestSystem, customer: Customer): Promise<Ledge
   return entries
 }
 
-/** (3) Every operation has one charge, one end and at max one refund. Returns the operations by request id. */
+/** (3) Every operation has one charge, one end and at most one refund. Returns the operations by request id. */
 function operationsOf(entries: readonly LedgerEntry[], problems: string[]): Map<string, LedgerOperation> {
   const operations = new Map<string, LedgerOperation>()
   const charged = new Set<number>()

@@ -1,10 +1,9 @@
 // A fake Alipay: page and QR payments, queries, refunds, bills and notifications.
-import { alipayBill } from './fake-bills.ts'
+import { alipayBill, yuan } from './fake-bills.ts'
 import { type FakeProvider, merchant, sign, startFake, stranger, vendor, verify } from './fake-payments.ts'
 
 export const appId = '2021000000000001'
 
-const yuan = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`
 const fen = (text: string) => Number(text.replace('.', ''))
 
 const textOf = (fields: Record<string, string>) =>

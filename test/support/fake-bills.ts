@@ -11,7 +11,7 @@ export interface FakeBillRow {
   readonly name?: string
 }
 
-const yuan = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`
+export const yuan = (minor: number) => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`
 
 let table: Map<string, Buffer> | undefined
 

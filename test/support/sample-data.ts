@@ -1,11 +1,11 @@
 // Fills a service with a month of counters, recent calls and credits in every state, for screenshots and page tests.
 import { systemActor } from '../../server/audit/audit.ts'
-import { type EndpointName, endpointNames } from '../../contract/console/home.ts'
+import { type EndpointName, endpointNames } from '../../contract/console/values.ts'
 import { apiTypes } from '../../contract/credits.ts'
 import { dayMs, formatDay } from '../../contract/time.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
 import { addCounts, type DayCount, wholePlatform } from '../../server/request-log/store.ts'
-import { newCount } from '../../server/request-log/day-counts.ts'
+import { createDayCount } from '../../server/request-log/day-counts.ts'
 import { addConsoleActions } from './sample-console.ts'
 import { addPayments } from './sample-payments.ts'
 import { addVisits, prepareProducts } from './sample-products.ts'
@@ -135,7 +135,7 @@ async function addHistory(service: TestService, { id }: TestAccount): Promise<vo
             console_calls: 0,
             console_paid: 0,
           },
-          { ...newCount(account_id, day, endpoint, code), calls: failed * scale },
+          { ...createDayCount(account_id, day, endpoint, code), calls: failed * scale },
         )
       }
     }

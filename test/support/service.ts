@@ -7,7 +7,7 @@ import { type CommandResult, runAdmin } from '../../cli/run-admin.ts'
 import type { ApiType } from '../../contract/credits.ts'
 import { systemActor } from '../../server/audit/audit.ts'
 import { createAccount, resetKey } from '../../server/accounts/accounts.ts'
-import { type App, type AppOptions, openApp } from '../../server/app.ts'
+import { type App, type AppOptions, createApp } from '../../server/app.ts'
 import { readConfig } from '../../server/config.ts'
 import type { Engine } from '../../server/db/database.ts'
 import { type Installation, openInstallation } from '../../server/runtime/installation.ts'
@@ -43,7 +43,7 @@ export async function startService(
   const installation = await openInstallation(config)
   const logged: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) })
-  const app = await openApp(config, installation, log, { lazyThreads: true, ...options })
+  const app = await createApp(config, installation, log, { lazyThreads: true, ...options })
   const url = await app.start()
   return {
     url,

@@ -1,7 +1,8 @@
 // Lint rules for imports between folders, defined by the tables below.
 import { dirname, relative, resolve, sep } from 'node:path'
 
-const products = ['shortlink', 'sms', 'identity', 'domain-check']
+/** Folders that never import each other. */
+const products = ['shortlink', 'sms', 'identity', 'domain-check', 'payments', 'statements']
 
 /** Files that the console routes of products, credits, audit log and request log may import. */
 const consoleKit = [
@@ -93,10 +94,18 @@ const folderRules = [
     types: ['server/limits/'],
   },
   { folder: 'server/limits/', may: kernel },
-  { folder: 'server/places/', may: ['contract/'] },
+  { folder: 'server/places/', may: ['contract/', 'server/http/special-networks.ts'] },
   { folder: 'server/http/', may: ['contract/', 'server/setting-parsers.ts'] },
   { folder: 'server/db/', may: ['contract/', 'package.json'] },
-  { folder: 'server/upstream/', may: ['contract/', 'server/http/errors.ts', 'server/setting-parsers.ts'] },
+  {
+    folder: 'server/upstream/',
+    may: [
+      'contract/',
+      'server/http/errors.ts',
+      'server/http/special-networks.ts',
+      'server/setting-parsers.ts',
+    ],
+  },
   // The folders that compose the rest (runtime, console, operations, docs) may import all of the server.
   { folder: 'server/', may: ['contract/', 'package.json'] },
 ]

@@ -37,6 +37,7 @@ const violations: readonly (LintFixture & { readonly message: RegExp })[] = [
   rejected('server/identity/a.ts', `import '../operations/health.ts'`, /server\/identity\/ may import/),
   rejected('server/domain-check/a.ts', `import '../app.ts'`, /server\/domain-check\/ may import/),
   rejected('server/sms/c.ts', `import '../main.ts'`, /server\/sms\/ may import/),
+  rejected('server/payments/a.ts', `import '../statements/statements.ts'`, /server\/payments\/ may import/),
   rejected('server/sms/d.ts', `import { settings } from '../config.ts'`, /only types of server\/config\.ts/),
   rejected('server/accounts/a.ts', `import '../credits/credits.ts'`, /server\/accounts\/ may import/),
   rejected('server/credits/a.ts', `import '../sms/service.ts'`, /server\/credits\/ may import/),
@@ -95,6 +96,16 @@ const violations: readonly (LintFixture & { readonly message: RegExp })[] = [
   rejected('contract/default.ts', `export default 1`, /Prefer named exports/),
   rejected('contract/round/a.ts', `import { b } from './b.ts'\nexport const a = () => b`, /Dependency cycle/),
   rejected('contract/round/b.ts', `import { a } from './a.ts'\nexport const b = () => a`, /Dependency cycle/),
+  rejected(
+    'contract/types/a.ts',
+    `import type { B } from './b.ts'\nexport type A = B | 1`,
+    /Dependency cycle/,
+  ),
+  rejected(
+    'contract/types/b.ts',
+    `import type { A } from './a.ts'\nexport type B = A | 2`,
+    /Dependency cycle/,
+  ),
 
   // Other lint settings.
   rejected('server/http/b.ts', `export const f = (x: any): number => x.y`, /Unexpected `any`/),

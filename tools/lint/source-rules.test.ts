@@ -1,4 +1,4 @@
-// Rules for the source that no linter knows: unique type names, SQL in stores only, one place for the differences of the engines.
+// Rules for the source that the linter does not have: unique type names, SQL in stores only, engines distinguished in server/db only.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,10 +44,8 @@ test('only stores contain SQL', () => {
 
 test('only server/db distinguishes the engines', () => {
   const found = serverSources.filter(({ text }) => /\bengine [!=]==/.test(text))
-  // One lock that does not use `forUpdate` yet.
-  const known = ['server/sms/batches/store.ts']
   assert.deepEqual(
-    found.map(({ file }) => file).filter((file) => !known.includes(file)),
+    found.map(({ file }) => file),
     [],
   )
 })

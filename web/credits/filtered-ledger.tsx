@@ -1,7 +1,7 @@
 // The filters of the ledger, kept in the URL, and the ledger they choose: of the own account, or of an account that an operator looks at.
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
-import { creditRoutes, type LedgerFilter, ledgerKinds } from '../../contract/console/credits.ts'
+import { creditRoutes, type LedgerFilter } from '../../contract/console/credits.ts'
 import { apiTypeNames, apiTypes, isApiType } from '../../contract/credits.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
@@ -11,6 +11,7 @@ import { SelectFilter } from '../parts/filters.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { Ledger } from './ledger.tsx'
 import { creditsText } from './text.ts'
+import { ledgerKinds } from '../../contract/console/values.ts'
 
 interface LedgerState {
   /** The days that are shown at first. */

@@ -1,8 +1,9 @@
 // The results of one check: progress, a filter by verdict and an export.
 import { Card, Progress, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { domainCheckRoutes, domainVerdicts } from '../../contract/console/domain-check.ts'
+import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import type { DomainResult } from '../../contract/console/responses/domain-check.ts'
+import { checkResults } from '../../contract/domain-check.ts'
 import { ApiError } from '../api/client.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -49,7 +50,7 @@ export function RunResults({ id }: { id: string }): ReactNode {
               onChange={setVerdict}
               options={[
                 { value: 'all', label: `${t.all} ${formatCount(run.data.total)}` },
-                ...domainVerdicts.map((value) => ({
+                ...Object.values(checkResults).map((value) => ({
                   value: value as string,
                   label: `${t[value]} ${formatCount(run.data.counts[value])}`,
                 })),

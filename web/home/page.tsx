@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { Alert, Card, Skeleton } from 'antd'
 import { type ReactNode, useMemo } from 'react'
-import { endpointNames, homeRoutes } from '../../contract/console/home.ts'
+import { homeRoutes } from '../../contract/console/home.ts'
 import type { Home } from '../../contract/console/responses/home.ts'
 import { apiTypeNames, apiTypes } from '../../contract/credits.ts'
 import { useApiQuery, useMe } from '../api/hooks.ts'
@@ -19,6 +19,7 @@ import { BalanceCard } from './balance-card.tsx'
 import { Checklist } from './checklist.tsx'
 import { CommonErrors } from './common-errors.tsx'
 import { homeText } from './text.ts'
+import { endpointNames } from '../../contract/console/values.ts'
 
 export function HomePage(): ReactNode {
   const t = useText(homeText)

@@ -2,12 +2,7 @@
 import { Link } from '@tanstack/react-router'
 
 import type { ReactNode } from 'react'
-import {
-  type IdentityFilter,
-  type IdentityOutcome,
-  identityOutcomes,
-  identityRoutes,
-} from '../../contract/console/identity.ts'
+import { type IdentityFilter, identityRoutes } from '../../contract/console/identity.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
@@ -18,6 +13,7 @@ import { SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { identityText } from './text.ts'
+import { type IdentityOutcome, identityOutcomes } from '../../contract/console/values.ts'
 
 const defaults = { range: 'all', from: '', to: '', outcome: '', before: '' }
 

@@ -2,7 +2,7 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { App, Button, Card, Form, Input, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { operatorProductRoutes, type Pool } from '../../contract/console/operator-products.ts'
+import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import type { PoolDomain } from '../../contract/console/responses/operator-products.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -14,6 +14,7 @@ import { ActionError } from '../parts/action-error.tsx'
 import { Page } from '../parts/page.tsx'
 import { OperatorForm } from './operator-form.tsx'
 import { productsText } from './products-text.ts'
+import type { Pool } from '../../contract/console/values.ts'
 
 const states = {
   unknown: { tone: 'muted', label: 'stateUnknown' },

@@ -1,5 +1,5 @@
 // The three groups of gateways by name.
-import type { GatewayGroup } from '../../contract/console/operator-products.ts'
+import type { GatewayGroup } from '../../contract/console/values.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import type { Text } from '../../contract/text.ts'
 

@@ -2,7 +2,7 @@
 import { Alert, Skeleton } from 'antd'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from '@tanstack/react-router'
-import { endpointNames } from '../../contract/console/home.ts'
+import { endpointNames } from '../../contract/console/values.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import type { Overview } from '../../contract/console/responses/operator.ts'
 import { useApiQuery } from '../api/hooks.ts'

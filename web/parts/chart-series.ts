@@ -1,7 +1,12 @@
 // The series of a chart for ECharts. The figures of a day that is not over are dashed.
-import type { Series } from './chart.tsx'
 
 export type ChartKind = 'line' | 'step' | 'stack' | 'bar'
+
+export interface Series {
+  readonly name: string
+  /** One per label; null for no data. */
+  readonly values: readonly (number | null)[]
+}
 
 export interface SeriesLook {
   readonly kind: ChartKind

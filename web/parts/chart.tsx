@@ -8,7 +8,7 @@ import { seriesColours } from '../frame/theme.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCsv } from '../../contract/csv.ts'
 import { formatDay } from '../../contract/time.ts'
-import { type ChartKind, chartSeries, tooltipContent } from './chart-series.ts'
+import { type ChartKind, chartSeries, type Series, tooltipContent } from './chart-series.ts'
 import { download } from './download.ts'
 import { formatCount, formatPercent } from './format.tsx'
 import { useIsMedium } from './narrow.ts'
@@ -18,12 +18,6 @@ const library = () => import('./echarts.ts')
 
 // Begins with the page, beside its data; a failure is met again when a chart is drawn.
 library().catch(() => undefined)
-
-export interface Series {
-  readonly name: string
-  /** One per label; null for no data. */
-  readonly values: readonly (number | null)[]
-}
 
 interface ChartProps {
   readonly title: string

@@ -1,5 +1,5 @@
 // Display names of the four endpoints, their credit types and calls.
-import type { EndpointName } from '../../contract/console/home.ts'
+import type { EndpointName } from '../../contract/console/values.ts'
 import { type ApiType, apiTypeNames } from '../../contract/credits.ts'
 import type { Text } from '../../contract/text.ts'
 

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { Card, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { type SmsOutcome, smsOutcomes, smsRoutes } from '../../contract/console/sms.ts'
+import { smsRoutes } from '../../contract/console/sms.ts'
 import type { SmsRecord } from '../../contract/console/responses/sms.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -15,6 +15,7 @@ import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { smsText } from './text.ts'
+import { type SmsOutcome, smsOutcomes } from '../../contract/console/values.ts'
 
 const defaults = { range: 'all', from: '', to: '', phone: '', biz: '', outcome: '', before: '' }
 

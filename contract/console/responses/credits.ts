@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { apiTypes } from '../../credits.ts'
 import type { ResponseOf } from '../route.ts'
 import { day, apiType } from '../fields.ts'
-import { ledgerKind } from '../credits.ts'
+import { ledgerKind } from '../values.ts'
 import { Balance } from './session.ts'
 import { moment, orNull, byName, sliceOf, csvFile } from './fields.ts'
 

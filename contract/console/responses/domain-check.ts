@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import type { ResponseOf } from '../route.ts'
 import { Empty } from '../fields.ts'
-import { domainVerdicts } from '../domain-check.ts'
+import { checkResults } from '../../domain-check.ts'
 import { moment, orNull, extend, byName, listOf, sliceOf, csvFile } from './fields.ts'
 
-const domainVerdict = Type.Enum([...domainVerdicts])
+const verdicts = Object.values(checkResults)
+const domainVerdict = Type.Enum(verdicts)
 
 export const DomainRun = Type.Object({
   id: Type.Integer(),
@@ -14,7 +15,7 @@ export const DomainRun = Type.Object({
   /** Addresses to check, random ones included. */
   total: Type.Integer(),
   done: Type.Integer(),
-  counts: byName(domainVerdicts, Type.Integer()),
+  counts: byName(verdicts, Type.Integer()),
   charged: Type.Integer(),
   given_back: Type.Integer(),
   request_id: Type.String(),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { apiTypes } from '../../credits.ts'
 import type { ResponseOf } from '../route.ts'
-import { endpointNames, endpointName } from '../home.ts'
+import { endpointName, endpointNames } from '../values.ts'
 import { day } from '../fields.ts'
 import { Balance } from './session.ts'
 import { orNull, extend, byName } from './fields.ts'

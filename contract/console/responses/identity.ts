@@ -1,7 +1,7 @@
 // Responses of identity verification: one result, and the masked history.
 import { Type } from 'typebox'
 import type { ResponseOf } from '../route.ts'
-import { identityOutcome } from '../identity.ts'
+import { identityOutcome } from '../values.ts'
 import { moment, orNull, sliceOf, csvFile } from './fields.ts'
 
 export const IdentityVerdict = Type.Object({

@@ -1,9 +1,9 @@
 // Responses of the operator pages about products: reviews, domain pools, gateways.
 import { Type } from 'typebox'
-import { templateState } from '../sms.ts'
+import { templateState } from '../sms-values.ts'
+import { gatewayGroup, pool, reviewKind } from '../values.ts'
 import type { ResponseOf } from '../route.ts'
 import { Empty } from '../fields.ts'
-import { reviewKind, pool, gatewayGroup } from '../operator-products.ts'
 import { moment, orNull, listOf, pageOf, sliceOf, csvFile } from './fields.ts'
 import { Proof, Reply, VendorReview } from './sms.ts'
 

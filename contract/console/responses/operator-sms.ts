@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { Empty } from '../fields.ts'
 import type { ResponseOf } from '../route.ts'
-import { templateState, templateType } from '../sms.ts'
+import { templateState, templateType } from '../sms-values.ts'
 import { listOf, moment } from './fields.ts'
 
 export const SharedTemplate = Type.Object({

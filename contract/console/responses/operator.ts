@@ -1,9 +1,8 @@
 // Responses of the operator pages: overview, accounts, redeem codes, audit log, settings.
 import { Type } from 'typebox'
 import type { ResponseOf } from '../route.ts'
-import { endpointNames, endpointName } from '../home.ts'
+import { AccountRateLimit, endpointName, endpointNames, gatewayGroup } from '../values.ts'
 import { day, apiType, Empty } from '../fields.ts'
-import { AccountRateLimit } from '../operator.ts'
 import { KeyLimits } from './key.ts'
 import { Balance, AccountFacts } from './session.ts'
 import { moment, orNull, extend, byName, listOf, sliceOf, pageOf, csvFile } from './fields.ts'
@@ -71,7 +70,7 @@ export const Overview = Type.Object({
   }),
   gateways: Type.Array(
     Type.Object({
-      group: Type.Enum(['sms', 'identity', 'domain_check']),
+      group: gatewayGroup,
       names: Type.Array(Type.String()),
       /** Those whose circuit breaker is not closed. */
       down: Type.Optional(Type.Array(Type.String())),

@@ -2,8 +2,7 @@
 import { Type } from 'typebox'
 import { parameterSources } from '../../parameters.ts'
 import type { ResponseOf } from '../route.ts'
-import { endpointName } from '../home.ts'
-import { requestSources } from '../requests.ts'
+import { endpointName, requestSources } from '../values.ts'
 import { moment, orNull, extend, listOf, sliceOf, csvFile } from './fields.ts'
 
 export const RequestSummary = Type.Object({

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { priceNames } from '../../credits.ts'
 import { operatorRoles } from '../roles.ts'
+import { gatewayGroup } from '../values.ts'
 import type { ResponseOf } from '../route.ts'
 import { day, apiType, Empty } from '../fields.ts'
 import { moment, orNull, byName, listOf } from './fields.ts'
@@ -80,7 +81,7 @@ export const Start = Type.Object({
   /** Whether a forgotten password can be replaced by mail. */
   recovery: Type.Boolean(),
   /** Products that run on the sandbox gateway, which calls no provider. */
-  sandbox: Type.Array(Type.Enum(['sms', 'identity', 'domain_check'])),
+  sandbox: Type.Array(gatewayGroup),
   /** Credits per call, without the price plan of an account. */
   prices: pricesByName,
   me: orNull(Me),

@@ -1,8 +1,7 @@
 // Responses of short links: list, one link, statistics.
 import { Type } from 'typebox'
-import { linkStates } from '../../shortlink.ts'
+import { linkStates, redirectTypes } from '../../shortlink.ts'
 import type { ResponseOf } from '../route.ts'
-import { redirectType } from '../shortlink.ts'
 import { day } from '../fields.ts'
 import { moment, extend, listOf, pageOf, csvFile } from './fields.ts'
 
@@ -13,7 +12,7 @@ export const LinkRow = Type.Object({
   a_url: Type.String(),
   b_url: Type.String(),
   target_url: Type.String(),
-  redirect_type: redirectType,
+  redirect_type: Type.Enum([...redirectTypes]),
   /** Where `a_url` leads, when not to the target. */
   redirect_url_a: Type.String(),
   /** Visits by people. */

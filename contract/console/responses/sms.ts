@@ -1,7 +1,8 @@
 // Responses of SMS: templates, price, sending, records, the signature.
 import { Type } from 'typebox'
 import { vendorReviewStates } from '../../sms-text.ts'
-import { signatureType, templateState, templateType, smsOutcome } from '../sms.ts'
+import { signatureType, templateState, templateType } from '../sms-values.ts'
+import { smsOutcome } from '../values.ts'
 import type { ResponseOf } from '../route.ts'
 import { Empty } from '../fields.ts'
 import { moment, orNull, sliceOf, pageOf, csvFile } from './fields.ts'

@@ -135,7 +135,7 @@ export class Tollgate {
       this.#call<LinkStateChange>(this.#request(paths.shortlink, 'pause', which, false), options),
     resume: (which: GetLink, options?: CallOptions) =>
       this.#call<LinkStateChange>(this.#request(paths.shortlink, 'resume', which, false), options),
-    /** The link answers 410 for ever. Free. */
+    /** The link answers 410 from now on. Free. */
     delete: (which: GetLink, options?: CallOptions) =>
       this.#call<DeletedLink>(this.#request(paths.shortlink, 'delete', which, false), options),
   }

@@ -126,7 +126,7 @@ final class ShortLinks
     }
 
     /**
-     * Deletes a link for ever. Free.
+     * Deletes a link permanently. Free.
      *
      * @param array<string, mixed> $parameters
      * @param array{idempotency_key?: string, timeout?: float} $options

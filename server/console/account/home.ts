@@ -1,5 +1,5 @@
 // The home page: balances and how long they last, calls per day, frequent errors, first steps.
-import { endpointNames, type EndpointName, homeRoutes } from '../../../contract/console/home.ts'
+import { homeRoutes } from '../../../contract/console/home.ts'
 import type { BalanceOutlook, DayOfCalls } from '../../../contract/console/responses/home.ts'
 import { dayMs, formatDay } from '../../../contract/time.ts'
 import { createLedgerUsage, type CreditsByType } from '../../credits/ledger/usage.ts'
@@ -9,6 +9,7 @@ import type { Api } from '../routes.ts'
 import { explainError } from '../../../contract/codes.ts'
 import { rangeOf } from '../fields.ts'
 import { type DayCount, findCounts, findFirstSteps } from '../../request-log/store.ts'
+import { type EndpointName, endpointNames } from '../../../contract/console/values.ts'
 
 const recentDays = 14
 const rateDays = 7

@@ -1,21 +1,23 @@
 // Accounts for operators: search, create, change, grant and take credits.
 import { signNameProblem } from '../../../contract/sign-name.ts'
 import { apiTypes } from '../../../contract/credits.ts'
-import { type AccountRateLimit, operatorRoutes } from '../../../contract/console/operator.ts'
+import { operatorRoutes } from '../../../contract/console/operator.ts'
 import type { AccountDetail, AccountRow } from '../../../contract/console/responses/operator.ts'
 import { formatDay } from '../../../contract/time.ts'
+import { oneLine } from '../../../contract/values.ts'
 import { changeAccount } from '../../accounts/accounts.ts'
 import { ownPrices } from '../../accounts/prices.ts'
 import { generatePassword } from '../../accounts/password.ts'
 import { type Account, findById } from '../../accounts/store.ts'
 import { changeAccountAndCaps } from '../../credits/caps.ts'
 import { createAccountWithoutKey } from '../../credits/create-account.ts'
+import type { Queries } from '../../db/database.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import type { Api, SignedInRequest } from '../routes.ts'
 import { requireConfirmation } from '../confirmation.ts'
 import { operatorOf } from '../operator-actor.ts'
-import { oneLine, pageRows, rangeOf, toPage } from '../fields.ts'
+import { pageRows, rangeOf, toPage } from '../fields.ts'
 import { sum } from '../account/home.ts'
 import { describeLimits, emptyToNull } from '../account/keys.ts'
 import { describeAccount } from '../account/me.ts'
@@ -24,18 +26,13 @@ import { findCounts, findNewest } from '../../request-log/store.ts'
 import { countSessions } from '../../accounts/session-store.ts'
 import { toFieldErrors } from '../account/sign-in.ts'
 import { searchAccounts } from '../../accounts/search-store.ts'
+import type { AccountRateLimit } from '../../../contract/console/values.ts'
 
 /** What a key may do and what calls cost: a stolen session must not change it. */
 const confirmedChanges = ['scopes', 'allow_ips', 'daily_cap', 'monthly_cap', 'prices'] as const
 
 export function accountPages(api: Api, services: Services): void {
   const { db, credits, config } = services
-
-  async function requireAccount(request: SignedInRequest): Promise<Account> {
-    const account = await findById(db, request.id())
-    if (!account) throw notFound()
-    return account
-  }
 
   async function rowOf(account: Account): Promise<AccountRow> {
     return {
@@ -98,7 +95,7 @@ export function accountPages(api: Api, services: Services): void {
 
   api.operator(operatorRoutes.changeAccount, async (request, input) => {
     if (confirmedChanges.some((name) => input[name] !== undefined)) requireConfirmation(request)
-    const account = await requireAccount(request)
+    const account = await requireAccount(db, request)
     const problem = input.sign_name ? signNameProblem(input.sign_name) : undefined
     if (problem) throw invalidFields({ sign_name: problem })
     if (input.suspended === true && account.id === request.user.id) {
@@ -126,7 +123,7 @@ export function accountPages(api: Api, services: Services): void {
 
   api.operator(operatorRoutes.resetPassword, async (request, input) => {
     requireConfirmation(request)
-    const account = await requireAccount(request)
+    const account = await requireAccount(db, request)
     const created = generatePassword()
     const ownSession = account.id === request.user.id ? request.signedIn.session.id : undefined
     await changeAccount(db, operatorOf(request, input), account, { password: created }, ownSession)
@@ -135,7 +132,7 @@ export function accountPages(api: Api, services: Services): void {
 
   api.operator(operatorRoutes.changeCredits, async (request, input) => {
     requireConfirmation(request)
-    const account = await requireAccount(request)
+    const account = await requireAccount(db, request)
     return credits[input.direction]({
       accountId: account.id,
       apiType: input.api_type,
@@ -146,6 +143,13 @@ export function accountPages(api: Api, services: Services): void {
       throw error instanceof AppError ? invalidFields({ amount: error.text }) : error
     })
   })
+}
+
+/** The account that the path names. */
+export async function requireAccount(queries: Queries, request: SignedInRequest): Promise<Account> {
+  const account = await findById(queries, request.id())
+  if (!account) throw notFound()
+  return account
 }
 
 function rateLimitOf(account: Account): AccountRateLimit | null {

@@ -1,32 +1,26 @@
 // Contact data and notes of an account, for operators.
 import { operatorRoutes } from '../../../contract/console/operator.ts'
+import { oneLine } from '../../../contract/values.ts'
 import { recordChange } from '../../audit/audit.ts'
 import { findContact, findNotes, insertNote, setContact } from '../../accounts/contact-store.ts'
-import { type Account, findById } from '../../accounts/store.ts'
+import type { Account } from '../../accounts/store.ts'
 import type { Services } from '../../services.ts'
-import type { Api, SignedInRequest } from '../routes.ts'
-import { oneLine } from '../fields.ts'
+import type { Api } from '../routes.ts'
 import { operatorOf } from '../operator-actor.ts'
-import { notFound } from '../problem.ts'
+import { requireAccount } from './accounts.ts'
 
 const noContact = { company: '', name: '', phone: '', mail: '' }
 
 export function contactPages(api: Api, { db }: Services): void {
-  async function requireAccount(request: SignedInRequest): Promise<Account> {
-    const account = await findById(db, request.id())
-    if (!account) throw notFound()
-    return account
-  }
-
   async function filed(account: Account) {
     const contact = (await findContact(db, account.id)) ?? noContact
     return { contact, notes: await findNotes(db, account.id) }
   }
 
-  api.operator(operatorRoutes.file, async (request) => filed(await requireAccount(request)))
+  api.operator(operatorRoutes.file, async (request) => filed(await requireAccount(db, request)))
 
   api.operator(operatorRoutes.changeContact, async (request, input) => {
-    const account = await requireAccount(request)
+    const account = await requireAccount(db, request)
     const contact = {
       company: oneLine(input.company ?? ''),
       name: oneLine(input.name ?? ''),
@@ -42,7 +36,7 @@ export function contactPages(api: Api, { db }: Services): void {
   })
 
   api.operator(operatorRoutes.addNote, async (request, input) => {
-    const account = await requireAccount(request)
+    const account = await requireAccount(db, request)
     await db.write(async (tx) => {
       await recordChange(tx, operatorOf(request, input), 'account.note', account.username)
       await insertNote(tx, account.id, request.user.username, oneLine(input.note))

@@ -1,5 +1,5 @@
 // Gateways for operators: order, health, and a test with one harmless request.
-import { type GatewayGroup, operatorProductRoutes } from '../../../contract/console/operator-products.ts'
+import { operatorProductRoutes } from '../../../contract/console/operator-products.ts'
 import type { GatewayState } from '../../../contract/console/responses/operator-products.ts'
 import { checkResults } from '../../../contract/domain-check.ts'
 import { isPhoneNumber } from '../../../contract/sms-text.ts'
@@ -20,6 +20,7 @@ import { recordChange } from '../../audit/audit.ts'
 import { maskPhone } from '../../../contract/masking.ts'
 import { invalidFields, notFound } from '../problem.ts'
 import { operatorOf } from '../operator-actor.ts'
+import type { GatewayGroup } from '../../../contract/console/values.ts'
 
 export interface GatewayProducts {
   readonly sms: SmsProduct

@@ -5,7 +5,6 @@ import type { TokenScope } from '../../../contract/console/roles.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { listTokens, type OperatorToken } from '../../accounts/operator-token-store.ts'
 import { changeRole, createToken, isTokenExpired, revokeToken } from '../../accounts/operators.ts'
-import { findById } from '../../accounts/store.ts'
 import type { Services } from '../../services.ts'
 import { toFieldErrors } from '../account/sign-in.ts'
 import { requireConfirmation } from '../confirmation.ts'
@@ -13,6 +12,7 @@ import { operatorOf } from '../operator-actor.ts'
 import { notFound } from '../problem.ts'
 import type { Api } from '../routes.ts'
 import { tokenPurpose } from '../token-access.ts'
+import { requireAccount } from './accounts.ts'
 
 export function operatorPages(api: Api, services: Services): void {
   const { db } = services
@@ -31,8 +31,7 @@ export function operatorPages(api: Api, services: Services): void {
 
   api.operator(operatorAdminRoutes.changeRole, async (request, input) => {
     requireConfirmation(request)
-    const account = await findById(db, request.id())
-    if (!account) throw notFound()
+    const account = await requireAccount(db, request)
     await changeRole(db, operatorOf(request, input), account, input.role).catch((error: unknown) => {
       throw toFieldErrors(error)
     })

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { minuteMs } from '../../../contract/time.ts'
 import { apiTypes } from '../../../contract/credits.ts'
-import { endpointNames } from '../../../contract/console/home.ts'
+import { endpointNames, gatewayGroups } from '../../../contract/console/values.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import type { Overview } from '../../../contract/console/responses/operator.ts'
 import type { Services } from '../../services.ts'
@@ -17,8 +17,6 @@ import type { RequestLog } from '../../request-log/recorder.ts'
 import { type GatewayProducts, statesOf } from './gateways.ts'
 import { findCounts, findDurations, wholePlatform } from '../../request-log/store.ts'
 import { countAccountsByState } from '../../accounts/search-store.ts'
-
-const gatewayGroups = ['sms', 'identity', 'domain_check'] as const
 
 const latencyMs = 15 * minuteMs
 const latencyCalls = 5_000

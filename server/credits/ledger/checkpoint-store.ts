@@ -55,7 +55,7 @@ export async function moveCheckpoint(db: Database, from: Checkpoint, to: Checkpo
   while (current.entryId < to.entryId) {
     const moved = await db.write(async (tx) => {
       await insertSetting(tx, settingName, JSON.stringify(noCheckpoint))
-      await tx.one(`SELECT value FROM setting WHERE name = ?${forUpdate(tx, 'FOR UPDATE')}`, [settingName])
+      await tx.one(`SELECT value FROM setting WHERE name = ?${forUpdate(tx)}`, [settingName])
       if ((await findCheckpoint(tx)).entryId !== current.entryId) return undefined
       if (current.entryId === 0) await tx.run('DELETE FROM ledger_checkpoint')
       const next = Math.min(current.entryId + entriesPerStep, to.entryId)

@@ -1,9 +1,9 @@
 // Reads the ledger for its account holder: entries newest first with filters, and balances at the end of a day.
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
-import type { LedgerKind } from '../../../contract/console/credits.ts'
+import type { LedgerKind } from '../../../contract/console/values.ts'
 import type { Queries, Value } from '../../db/database.ts'
 import { idList } from '../../db/dialect.ts'
-import { firstIdAtOrAfter } from '../../db/time-ordered.ts'
+import { firstIdAtOrAfter, idRange } from '../../db/time-ordered.ts'
 import type { Tables } from '../../db/schema.ts'
 import { compactedAction } from './compaction-plan.ts'
 
@@ -25,8 +25,7 @@ export interface LedgerSearch {
   readonly before?: number | undefined
 }
 
-/** Ids follow time, except for transactions that ran concurrently. */
-const idSlack = 2_000
+export const ledgerTable = { table: 'ledger', time: 'at' } as const
 
 /**
  * Each API type has an index range, so a list of all types is read as four lists and merged. Days are converted to ids
@@ -37,12 +36,10 @@ export async function listLedger(
   search: LedgerSearch,
   limit: number,
 ): Promise<LedgerRow[]> {
-  const first = search.start === undefined ? 0 : (await ledgerIdAt(queries, search.start)) - idSlack
-  const end = search.end === undefined ? undefined : (await ledgerIdAt(queries, search.end)) + idSlack
-  const before = Math.min(search.before ?? Number.MAX_SAFE_INTEGER, end ?? Number.MAX_SAFE_INTEGER)
+  const ids = await idRange(queries, ledgerTable, search)
   const values: Value[] = [
-    before,
-    Math.max(0, first),
+    Math.min(search.before ?? ids.end, ids.end),
+    ids.first,
     search.start ?? 0,
     search.end ?? Number.MAX_SAFE_INTEGER,
   ]
@@ -70,16 +67,16 @@ export async function listLedger(
     .slice(0, limit)
 }
 
-/** A compacted entry stands for many operations, so it shows none. */
+/** A compacted entry replaces those of many operations, so it shows none. */
 const select = `SELECT l.id, l.at, l.api_type, l.kind, l.amount, l.balance_after, l.note, l.operation_id,
     o.action, o.state, o.cost, o.given_back, o.request_id
   FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id AND o.action <> '${compactedAction}'`
 
-const within = 'l.id < ? AND l.id > ? AND l.at >= ? AND l.at < ?'
+const within = 'l.id < ? AND l.id >= ? AND l.at >= ? AND l.at < ?'
 
 /** The first entry at or after a time. */
 export function ledgerIdAt(queries: Queries, moment: number): Promise<number> {
-  return firstIdAtOrAfter(queries, { table: 'ledger', time: 'at' }, moment)
+  return firstIdAtOrAfter(queries, ledgerTable, moment)
 }
 
 interface BalanceBefore {

@@ -2,6 +2,7 @@
 import { type Actor, type OperatorActor, recordChange } from '../../audit/audit.ts'
 import type { ApiType } from '../../../contract/credits.ts'
 import type { RedeemBatch, RedeemCodeRow } from '../../../contract/console/responses/operator.ts'
+import { countRows } from '../../db/count-rows.ts'
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -92,9 +93,8 @@ export function listBatches(
   return queries.all<RedeemBatch>(`${batchSelect} ORDER BY b.id DESC LIMIT ? OFFSET ?`, [limit, offset])
 }
 
-export async function countBatches(queries: Queries): Promise<number> {
-  const row = await queries.one<{ count: number }>('SELECT COUNT(*) AS count FROM redeem_batch')
-  return row?.count ?? 0
+export function countBatches(queries: Queries): Promise<number> {
+  return countRows(queries, 'redeem_batch')
 }
 
 export function findBatch(queries: Queries, id: number): Promise<RedeemBatch | undefined> {

@@ -11,7 +11,7 @@ export interface PlatformTables {
   service_process: {
     id: string
     version: string
-    /** The most connections it opens to the database. */
+    /** The maximum number of connections that it opens to the database. */
     connections: number
     seen_at: Milliseconds
   }

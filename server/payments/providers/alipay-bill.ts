@@ -17,7 +17,7 @@ export interface AlipayBillOptions {
 }
 
 /** The address is valid for 30 seconds. Nothing is granted because of a bill, so its file needs no signature of its own. */
-export async function openAlipayBill({ day, timeoutMs, call }: AlipayBillOptions): Promise<Bill> {
+export async function fetchAlipayBill({ day, timeoutMs, call }: AlipayBillOptions): Promise<Bill> {
   const content = { bill_type: 'trade', bill_date: day }
   const answer = await call('alipay.data.dataservice.bill.downloadurl.query', content)
   if (!('fields' in answer)) return { kind: 'unknown', reason: answer.reason }

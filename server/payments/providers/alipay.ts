@@ -14,7 +14,7 @@ import {
   storableReason,
 } from '../port.ts'
 import { signRsa, verifyRsa } from '../signing.ts'
-import { openAlipayBill } from './alipay-bill.ts'
+import { fetchAlipayBill } from './alipay-bill.ts'
 
 export interface AlipayOptions extends ProviderAddresses {
   readonly appId: string
@@ -140,7 +140,7 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
         : { kind: 'pending', reason: 'not_confirmed' }
     },
 
-    openBill: (day) => openAlipayBill({ day, timeoutMs: options.timeoutMs, call }),
+    fetchBill: (day) => fetchAlipayBill({ day, timeoutMs: options.timeoutMs, call }),
 
     notifications: {
       parse: ({ body }) => readNotification(body, options),

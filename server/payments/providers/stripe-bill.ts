@@ -13,7 +13,7 @@ export type StripeGet = (
   path: string,
 ) => Promise<{ readonly body: JsonObject | undefined; readonly reason: string }>
 
-export async function openStripeBill(day: string, get: StripeGet): Promise<Bill> {
+export async function fetchStripeBill(day: string, get: StripeGet): Promise<Bill> {
   const [start, end] = [startOfDay(day) ?? 0, endOfDay(day) ?? 0]
   const range = `created[gte]=${start / 1000}&created[lt]=${end / 1000}`
   return { kind: 'rows', rows: rowsOf(range, get) }

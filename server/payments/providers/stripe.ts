@@ -14,7 +14,7 @@ import {
   type RefundResult,
   storableReason,
 } from '../port.ts'
-import { openStripeBill } from './stripe-bill.ts'
+import { fetchStripeBill } from './stripe-bill.ts'
 
 export interface StripeOptions extends ProviderAddresses {
   readonly secretKey: string
@@ -128,7 +128,7 @@ export function createStripe(options: StripeOptions): PaymentProvider {
       return isFinal ? { kind: 'failed', reason } : { kind: 'unknown', reason }
     },
 
-    openBill: (day) => openStripeBill(day, call),
+    fetchBill: (day) => fetchStripeBill(day, call),
 
     notifications: {
       parse: ({ headers, body }) => readEvent(headers, body, options),

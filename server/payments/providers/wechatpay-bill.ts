@@ -14,7 +14,7 @@ export interface WechatpayBillOptions {
   readonly headers: (path: string) => Readonly<Record<string, string>>
 }
 
-export async function openWechatpayBill(options: WechatpayBillOptions): Promise<Bill> {
+export async function fetchWechatpayBill(options: WechatpayBillOptions): Promise<Bill> {
   const answer = await options.call(`/v3/bill/tradebill?bill_date=${options.day}&bill_type=ALL&tar_type=GZIP`)
   if (!answer.body) {
     return answer.reason === 'NO_STATEMENT_EXIST'

@@ -14,7 +14,7 @@ import {
   storableReason,
 } from '../port.ts'
 import { signRsa, verifyRsa } from '../signing.ts'
-import { openWechatpayBill } from './wechatpay-bill.ts'
+import { fetchWechatpayBill } from './wechatpay-bill.ts'
 
 export interface WechatpayOptions extends ProviderAddresses {
   readonly mchId: string
@@ -140,8 +140,8 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
       return body ? readRefund(body, number) : { kind: 'unknown', reason }
     },
 
-    openBill: (day) =>
-      openWechatpayBill({
+    fetchBill: (day) =>
+      fetchWechatpayBill({
         day,
         endpoint,
         timeoutMs: options.timeoutMs,

@@ -1,5 +1,5 @@
-// Bans: an operator bans a link, or a host and everything below it. Redirects compare with the bans themselves, so a ban holds at
-// once; a job then marks the links for lists and reports each one to its account.
+// Bans: an operator bans a link, or a host and everything below it. Redirects compare with the bans themselves, so a ban takes
+// effect immediately; a job then marks the links for lists and reports each one to its account.
 import { banLimits } from '../../../contract/link-abuse.ts'
 import { type OperatorActor, recordChange } from '../../audit/audit.ts'
 import type { Database, Tx } from '../../db/database.ts'

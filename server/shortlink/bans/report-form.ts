@@ -11,10 +11,9 @@ import { decodeBytes, parseForm } from '../../http/form.ts'
 import { escapeHtml } from '../../http/html.ts'
 import { parseJsonObject } from '../../http/json.ts'
 import { smallBodyBytes } from '../../http/large-bodies.ts'
-import { pageIn } from '../../http/visitor-page.ts'
+import { pageIn, visitorPageHeaders } from '../../http/visitor-page.ts'
 import type { Services } from '../../services.ts'
 import type { Codes } from '../codes/store.ts'
-import { pageHeaders } from '../redirect/pages.ts'
 import { countOpenReports, insertReport } from './report-store.ts'
 import { findLinkOfCode } from './store.ts'
 
@@ -32,13 +31,7 @@ interface ReportInput {
   readonly contact: string
 }
 
-const headers = {
-  ...pageHeaders,
-  'content-security-policy': pageHeaders['content-security-policy'].replace(
-    "form-action 'none'",
-    "form-action 'self'",
-  ),
-}
+const headers = visitorPageHeaders(`'self'`)
 
 export function registerReportForm(api: FastifyInstance, context: ReportContext): void {
   api.route({

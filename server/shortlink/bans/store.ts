@@ -1,4 +1,5 @@
 // Bans of links and hosts. `link.banned` has a bit for each kind: 1 the link itself, 2 the host of one of its targets.
+import { countRows } from '../../db/count-rows.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -64,11 +65,8 @@ export async function insertHostBan(tx: Tx, host: string, { note, by }: NewBan):
   return true
 }
 
-export async function countHostBans(queries: Queries): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM link_ban WHERE host IS NOT NULL',
-  )
-  return row?.count ?? 0
+export function countHostBans(queries: Queries): Promise<number> {
+  return countRows(queries, 'link_ban WHERE host IS NOT NULL')
 }
 
 /** Returns false when the link is banned already; then the note is replaced. */

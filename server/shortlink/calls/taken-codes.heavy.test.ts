@@ -7,7 +7,7 @@ import { loadCodes } from '../codes/store.ts'
 import { codeInsert } from '../store.ts'
 import { insertRows } from '../../db/bulk-insert.ts'
 
-/** The distance between two new codes is at most 64 places. */
+/** The distance between two new codes is at most 64 positions. */
 const places = 64 * 20
 
 onEachEngine('codes that are taken', (engine) => {

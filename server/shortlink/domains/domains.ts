@@ -118,7 +118,7 @@ function requireHost(input: string): string {
   return host
 }
 
-function invalidHost(zh: string, en: string): AppError {
+export function invalidHost(zh: string, en: string): AppError {
   return invalidField('host', { zh, en })
 }
 

@@ -25,7 +25,7 @@ export interface ReadRows {
   readonly encoding: string
 }
 
-/** Decoded at once, and how long rows are read before other work runs. */
+/** What one turn of the event loop decodes, and how long it reads rows. */
 const bytesPerTurn = 262_144
 const msPerTurn = 4
 

@@ -1,4 +1,4 @@
-// Imports of links: the file is read at once, checked without changes, and then created in charged slices (`slices.ts`).
+// Imports of links: the file is read during the upload, its rows are checked in a dry run and then created in charged slices (`slices.ts`).
 import { importLimits } from '../../../contract/link-import.ts'
 import { dayMs } from '../../../contract/time.ts'
 import { isStorableText } from '../../../contract/values.ts'

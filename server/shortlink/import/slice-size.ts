@@ -1,8 +1,8 @@
-// How many rows of an import are processed at once: as many as take no longer than the event loop may work on them.
+// How many rows a slice of an import has: as many as take no longer than the event loop may work on them.
 
 export interface SliceSize {
   rows(): number
-  /** After a slice of so many rows, which took so long. */
+  /** After a slice: its number of rows, and how long they took. */
   record(count: number, ms: number): void
   /** After a slice that costs more credits than there are. */
   halve(): void

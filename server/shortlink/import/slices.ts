@@ -1,5 +1,5 @@
 // The work on an import, in slices of rows: the dry run checks them, a started import charges and creates them. A slice is one
-// transaction with its charge and the results of its rows, so every row is created and paid once, whatever is killed when.
+// transaction with its charge and the results of its rows, so every row is created and charged once, also after a crash at any time.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { importRequestPrefix } from '../../../contract/console/credits.ts'
 import { shortlink } from '../../../contract/shortlink.ts'
@@ -76,7 +76,7 @@ export function createImportWork(
     return db.write((tx) => recordSlice(tx, one, { to, results, leaseMs }))
   }
 
-  /** Returns the import as it is after the slice; undefined when it has to wait for somebody. */
+  /** Returns the import as it is after the slice; undefined when it has to wait for the account. */
   async function createSlice(
     one: Import,
     rows: readonly ImportRow[],

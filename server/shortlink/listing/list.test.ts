@@ -93,7 +93,7 @@ onEachEngine('a list of many links', (engine) => {
       ['desc', most, visited],
       ['asc', most.toReversed(), count - visited],
     ] as const) {
-      // Around the place where the visited ones meet the others, and past the end.
+      // Around the first link without visits, and past the end.
       for (const offset of [0, 3_000, edge - 50, edge - 20, edge, edge + 10, count - 10, count]) {
         assert.deepEqual(
           await page({ sort: 'clicks', order }, offset),

@@ -24,7 +24,7 @@ class TooManyClaims extends Error {}
 export function createClaims(db: Database): Claims {
   const useVisit = createBatcher(db, {
     maxBatch: maxVisits,
-    laneOf: (linkId: number) => linkId,
+    queueKeyOf: (linkId: number) => linkId,
     run: useEach,
   })
   let waiting = 0

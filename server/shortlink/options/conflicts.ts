@@ -6,9 +6,13 @@ import { takenCode } from '../codes/chosen.ts'
 import { findTakenCodes } from '../codes/chosen-store.ts'
 import type { Codes } from '../codes/store.ts'
 import { normalizeHost } from '../domains/domains.ts'
-import type { CheckedLink } from '../links.ts'
 import { findVerifiedOwner } from '../own-domains/store.ts'
+import type { OptionChange } from './read.ts'
 import { findUsedExternalIds } from './store.ts'
+
+interface LinkWithOptions {
+  readonly options: OptionChange | undefined
+}
 
 export const codeTaken: InvalidParameter = { name: 'short_code', text: takenCode, isWhole: true }
 export const externalIdUsed: InvalidParameter = {
@@ -24,7 +28,7 @@ const notYourDomain: InvalidParameter = {
 export async function findConflicts(
   queries: Queries,
   accountId: number,
-  links: readonly CheckedLink[],
+  links: readonly LinkWithOptions[],
   codes: Codes,
 ): Promise<readonly (readonly InvalidParameter[])[]> {
   const chosen = texts(links, ({ options }) => options?.shortCode)
@@ -47,7 +51,10 @@ export async function findConflicts(
   })
 }
 
-function texts(links: readonly CheckedLink[], of: (link: CheckedLink) => string | undefined): string[] {
+function texts(
+  links: readonly LinkWithOptions[],
+  of: (link: LinkWithOptions) => string | undefined,
+): string[] {
   return links.flatMap((link) => of(link) ?? [])
 }
 

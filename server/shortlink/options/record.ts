@@ -27,7 +27,7 @@ export interface StateSource {
   readonly used_clicks: number | null
 }
 
-/** The only place that knows the order of the states. */
+/** No other function depends on the order of the states. */
 export function stateOf(link: StateSource, now: number): LinkState {
   if (link.banned !== 0) return 'banned'
   if (link.paused !== 0) return 'paused'

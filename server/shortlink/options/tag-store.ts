@@ -15,7 +15,7 @@ export async function changeTag(
   { tag, isAdded }: { readonly tag: string; readonly isAdded: boolean },
 ): Promise<TagResult> {
   const link = await tx.one<Pick<Tables['link'], 'tags'>>(
-    `SELECT tags FROM link WHERE id = ? AND account_id = ?${forUpdate(tx, 'FOR UPDATE')}`,
+    `SELECT tags FROM link WHERE id = ? AND account_id = ?${forUpdate(tx)}`,
     [id, accountId],
   )
   if (!link) return 'not_found'

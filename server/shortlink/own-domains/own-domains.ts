@@ -4,10 +4,10 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { ownDomainLimits, txtRecordOf } from '../../../contract/link-domains.ts'
 import { dayMs } from '../../../contract/time.ts'
-import type { Text } from '../../../contract/text.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
-import type { Database, Queries } from '../../db/database.ts'
-import { AppError, invalidField } from '../../http/errors.ts'
+import type { Database } from '../../db/database.ts'
+import { AppError } from '../../http/errors.ts'
+import { invalidHost } from '../domains/domains.ts'
 import { isPoolHost } from '../domains/store.ts'
 import {
   claimRechecks,
@@ -125,23 +125,6 @@ export function createOwnDomainRules({ db, findTxt, publicUrl, log }: Context): 
   }
 }
 
-/** For a link on an own domain. */
-export async function requireVerifiedDomain(
-  queries: Queries,
-  accountId: number,
-  input: string,
-): Promise<string> {
-  const host = readHost(input)
-  if (host === undefined || (await findVerifiedOwner(queries, host)) !== accountId)
-    throw invalidField('domain', notVerified)
-  return host
-}
-
-const notVerified: Text = {
-  zh: 'domain 不是本账户已验证的域名',
-  en: 'domain is not a verified domain of this account',
-}
-
 /** Lower case and ASCII, without a port; undefined for anything that cannot have a TXT record. */
 export function readHost(input: string): string | undefined {
   const text = input.trim().replace(/\.$/, '')
@@ -158,10 +141,6 @@ function requireOwnHost(input: string): string {
     throw invalidHost('不是域名，请写成 s.example.com', 'is not a host name; write s.example.com')
   }
   return host
-}
-
-function invalidHost(zh: string, en: string): AppError {
-  return invalidField('host', { zh, en })
 }
 
 function taken(host: string): AppError {

@@ -1,4 +1,5 @@
 // The own link domains of accounts.
+import { countRows } from '../../db/count-rows.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate } from '../../db/dialect.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
@@ -30,12 +31,9 @@ export function listOwnDomains(queries: Queries, accountId: number): Promise<Own
   )
 }
 
-/** Of all accounts, a page at a time. */
-export function listAllOwnDomains(queries: Queries, limit: number, offset = 0): Promise<ListedOwnDomain[]> {
-  return queries.all<ListedOwnDomain>(`SELECT ${listedColumns} ORDER BY d.host, d.id LIMIT ? OFFSET ?`, [
-    limit,
-    offset,
-  ])
+/** Of all accounts. */
+export function listAllOwnDomains(queries: Queries, limit: number): Promise<ListedOwnDomain[]> {
+  return queries.all<ListedOwnDomain>(`SELECT ${listedColumns} ORDER BY d.host, d.id LIMIT ?`, [limit])
 }
 
 /** Every account's claim of the host. */
@@ -64,12 +62,8 @@ export async function findVerifiedOwner(queries: Queries, host: string): Promise
   return row?.account_id
 }
 
-export async function countOwnDomains(queries: Queries, accountId: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM link_own_domain WHERE account_id = ?',
-    [accountId],
-  )
-  return row?.count ?? 0
+export function countOwnDomains(queries: Queries, accountId: number): Promise<number> {
+  return countRows(queries, 'link_own_domain WHERE account_id = ?', [accountId])
 }
 
 /** Keeps the token of an existing claim, so that a published record stays valid. */

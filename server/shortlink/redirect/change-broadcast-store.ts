@@ -57,7 +57,7 @@ export function createChangeBroadcast(queries: Queries): ChangeBroadcast {
         round.wantedAcks = row?.listeners ?? Infinity
         addAcks(name, 0)
       },
-      // Nobody received the request, so only the timeout ends the round.
+      // No process received the request, so only the timeout ends the round.
       () => undefined,
     )
     await Promise.race([

@@ -1,5 +1,7 @@
 // Decides what a visit of a link with conditions gets: state, limit, password, rules, in this order.
 import type { IncomingMessage } from 'node:http'
+import { linkLimits } from '../../../contract/shortlink.ts'
+import { minuteMs } from '../../../contract/time.ts'
 import { verifyPassword } from '../../accounts/password.ts'
 import type { UserAgent, VisitKind } from '../clicks/user-agents.ts'
 import type { Claims } from '../options/claims-store.ts'
@@ -38,10 +40,6 @@ export interface ConditionOptions {
   readonly attempts: Services['limits']['attempts']
   readonly locate: Locate
 }
-
-/** Wrong passwords of one network and one link in a minute. */
-const maxAttempts = 10
-const attemptWindowMs = 60_000
 
 export interface ConditionalRedirects {
   /** For GET and HEAD. Synchronous unless the link has a limit. */
@@ -138,8 +136,8 @@ export function createConditionalRedirects({
       if (conditions.max_clicks !== null && (await isExhausted(found)))
         return whenOver(conditions, exhaustedPage)
       const counted = await attempts.attempt(
-        [{ key: `link password ${found.id} ${networkOf(visit.address)}`, max: maxAttempts }],
-        attemptWindowMs,
+        [{ key: `link password ${found.id} ${networkOf(visit.address)}`, max: linkLimits.passwordAttempts }],
+        minuteMs,
       )
       if ('retryAfterMs' in counted) {
         return {
@@ -165,7 +163,7 @@ export function createConditionalRedirects({
 async function checkPassword(hash: string, visit: ConditionalVisit): Promise<boolean | 'busy'> {
   try {
     const password = await readPasswordForm(visit.request)
-    // By network and not by link: whoever owns a thousand links would have a thousand turns.
+    // By network and not by link: the owner of a thousand links would have a thousand turns.
     return password !== '' && (await verifyPassword(hash, password, `visitor ${siteOf(visit.address)}`))
   } catch (error) {
     if (error instanceof PasswordFormTooLarge) return false

@@ -1,7 +1,8 @@
 // The pages for visitors of short links: in the visitor's language, small, without script.
+import { linkLimits } from '../../../contract/shortlink.ts'
 import type { Language, Text } from '../../../contract/text.ts'
 import { escapeHtml } from '../../http/html.ts'
-import { pageIn } from '../../http/visitor-page.ts'
+import { pageIn, visitorPageHeaders } from '../../http/visitor-page.ts'
 
 export interface Page {
   readonly status: number
@@ -10,23 +11,10 @@ export interface Page {
   readonly headers?: readonly string[]
 }
 
-export const pageHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex',
-} as const
+export const pageHeaders = visitorPageHeaders()
 
 /** Browsers apply `form-action` to the redirect after a form too, and that leads to any website. */
-const formHeaders = Object.entries({
-  ...pageHeaders,
-  'content-security-policy': pageHeaders['content-security-policy'].replace(
-    `form-action 'none'`,
-    `form-action 'self' http: https:`,
-  ),
-}).flat()
+const formHeaders = Object.entries(visitorPageHeaders(`'self' http: https:`)).flat()
 
 function inBoth(create: (language: Language) => string): Readonly<Record<Language, string>> {
   return { zh: create('zh'), en: create('en') }
@@ -109,7 +97,7 @@ function createPasswordPage({
       heading,
       `<h1>${heading}</h1>${problem}
 <form method="post"><label for="password">${label}</label>
-<input id="password" name="password" type="password" required maxlength="64" autocomplete="off" autofocus>
+<input id="password" name="password" type="password" required maxlength="${linkLimits.passwordLength.max}" autocomplete="off" autofocus>
 <button type="submit">${open}</button></form>`,
     )
   })

@@ -1,7 +1,7 @@
 // Reads the password that a visitor of a link has submitted.
 import type { IncomingMessage } from 'node:http'
 
-/** A password has at most 64 characters; percent-encoded that is less than a kilobyte. */
+/** The longest password (`linkLimits`) has less than a kilobyte when it is percent-encoded. */
 const maxFormBytes = 4_096
 
 export class PasswordFormTooLarge extends Error {}

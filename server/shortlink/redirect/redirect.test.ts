@@ -150,8 +150,8 @@ onEachEngine('redirects', (engine) => {
     const { db } = service.installation
     const other = await service.account({ short_link: 5 })
     const { a_url: a } = await generate({}, other)
-    const change = async (wish: Parameters<typeof changeAccount>[3]) => {
-      await changeAccount(db, systemActor, await requireAccount(db, other.username), wish)
+    const change = async (input: Parameters<typeof changeAccount>[3]) => {
+      await changeAccount(db, systemActor, await requireAccount(db, other.username), input)
       await untilSeen(engine)
     }
     await change({ expires: '2020-01-01' })

@@ -5,11 +5,11 @@ import { shareLimits, sharedDays, sharePath } from '../../../contract/link-analy
 import { dayMs, endOfDay, formatDay, minuteMs } from '../../../contract/time.ts'
 import { languageOf } from '../../http/call.ts'
 import { networkOf } from '../../http/address.ts'
+import { visitorPageHeaders } from '../../http/visitor-page.ts'
 import type { Services } from '../../services.ts'
 import type { Analytics } from '../listing/analytics.ts'
 import type { LinkList } from '../listing/list.ts'
 import type { Links } from '../links.ts'
-import { pageHeaders } from '../redirect/pages.ts'
 import { endedPage, manyViewsPage, statisticsHtml, tooManyLinksPage, unknownPage } from './share-html.ts'
 import type { SharedStatistics, Shares } from './shares.ts'
 import { AppError } from '../../http/errors.ts'
@@ -21,6 +21,8 @@ interface ShareContext {
   readonly limits: Services['limits']
   readonly addressOf: Services['http']['addressOf']
 }
+
+const headers = visitorPageHeaders()
 
 /** The same statistics are read once for many views. */
 const cacheMs = 10_000
@@ -85,5 +87,5 @@ function daysOf(query: unknown): number {
 }
 
 function send(reply: FastifyReply, status: number, html: string): FastifyReply {
-  return reply.code(status).headers(pageHeaders).send(html)
+  return reply.code(status).headers(headers).send(html)
 }

@@ -1,4 +1,5 @@
 // Links to read-only statistics. Only a digest of each token is stored.
+import { countRows } from '../../db/count-rows.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
@@ -33,12 +34,8 @@ export function listShares(queries: Queries, accountId: number, now: number): Pr
 }
 
 /** Valid ones. */
-export async function countShares(queries: Queries, accountId: number): Promise<number> {
-  const row = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM link_share WHERE account_id = ? AND expires_at > ${queries.now}`,
-    [accountId],
-  )
-  return Number(row?.count ?? 0)
+export function countShares(queries: Queries, accountId: number): Promise<number> {
+  return countRows(queries, `link_share WHERE account_id = ? AND expires_at > ${queries.now}`, [accountId])
 }
 
 export function findShareByHash(queries: Queries, tokenHash: string): Promise<Share | undefined> {

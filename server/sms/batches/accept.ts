@@ -130,7 +130,7 @@ export function createBatchSending(
     return paid.value
   }
 
-  /** The charge has locked the account, so nobody else adds messages of it to the queue. */
+  /** The charge has locked the account, so no other call adds messages of it to the queue. */
   async function insertRows(
     tx: Tx,
     { operationIds = [], at, remaining }: Charge,

@@ -5,7 +5,7 @@ import type { Batch } from '../../../contract/console/responses/sms-batches.ts'
 import { sms as endpoint } from '../../../contract/sms.ts'
 import { batchIdOf, bizIdOf, maxBatchMessages, type SendState } from '../../../contract/sms-text.ts'
 import type { Text } from '../../../contract/text.ts'
-import { callFromConsole, openConsoleCall, requireNotExpired } from '../../console/call-from-console.ts'
+import { callFromConsole, createConsoleCall, requireNotExpired } from '../../console/call-from-console.ts'
 import { csvStream, csvTime } from '../../console/csv.ts'
 import { readSlice } from '../../console/fields.ts'
 import { invalidFields, notFound } from '../../console/problem.ts'
@@ -26,7 +26,7 @@ export function batchPages(api: Api, services: Services, sms: SmsProduct): void 
 
   api.account(smsBatchRoutes.checkBatch, async (request, input) => {
     requireNotExpired(request.account)
-    const call = openConsoleCall(request, {
+    const call = createConsoleCall(request, {
       endpoint,
       action: 'send_batch',
       parameters: parametersOf(input),

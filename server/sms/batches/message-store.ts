@@ -1,4 +1,4 @@
-// Inserts the messages of a batch: a send record and a place in the queue for each.
+// Inserts the messages of a batch: a send record and a row of the queue for each.
 import type { Tx, Value } from '../../db/database.ts'
 import { byEngine, unnest } from '../../db/dialect.ts'
 

@@ -109,7 +109,7 @@ interface ReturnedMessage {
 export function createReturnBatcher(db: Database): (message: ReturnedMessage) => Promise<undefined> {
   return createBatcher<ReturnedMessage, undefined>(db, {
     maxBatch: 256,
-    laneOf: ({ row }) => row.account_id,
+    queueKeyOf: ({ row }) => row.account_id,
     async run(tx, messages) {
       await putBack(tx, messages)
       return messages.map(() => undefined)
@@ -136,7 +136,7 @@ async function putBack(tx: Tx, messages: readonly ReturnedMessage[]): Promise<vo
 /** Messages that are cancelled in one transaction. */
 export const cancelledPerSlice = 500
 
-/** Removes at most so many waiting messages of a batch from the queue. */
+/** Removes at most `cancelledPerSlice` waiting messages of a batch from the queue. */
 export function removeWaiting(
   tx: Tx,
   batchId: number,

@@ -1,6 +1,6 @@
 // Batches: inserted with their messages, counted down with the end of each message, finished with the last one.
 import type { Database, Queries, Tx } from '../../db/database.ts'
-import { idList, orderedUpdate, valueTable } from '../../db/dialect.ts'
+import { forUpdate, idList, orderedUpdate, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { deleteOlderThan } from '../../db/time-ordered.ts'
 
@@ -175,8 +175,9 @@ export async function recount(tx: Tx, id: number): Promise<void> {
 /** Locks batches in the order in which every transaction locks them, and returns them. */
 export function lockBatches(tx: Tx, ids: readonly number[]): Promise<BatchRow[]> {
   const list = idList(tx, ids)
-  const lock = tx.engine === 'sqlite' ? '' : ' FOR UPDATE'
-  return tx.all<BatchRow>(`SELECT * FROM sms_batch WHERE id IN ${list.sql} ORDER BY id${lock}`, [list.value])
+  return tx.all<BatchRow>(`SELECT * FROM sms_batch WHERE id IN ${list.sql} ORDER BY id${forUpdate(tx)}`, [
+    list.value,
+  ])
 }
 
 /** No message waits that long, so none of their messages is left. */

@@ -30,7 +30,7 @@ const maxInProgress = { network: 50, sandbox: 512 }
 
 const batchesPerRound = 16
 
-/** Fewer free places wait until there are more, so that one transaction takes several messages. */
+/** Messages are taken when at least this many slots are free, so that one transaction takes several. */
 const minTaken = { network: 10, sandbox: 256 }
 
 /** How long a message is tried again while a gateway limits us. It works, so this is longer than SMS_RETRY_S. */
@@ -38,7 +38,7 @@ const throttledRetryMs = 600_000
 
 const maxRetryDelayMs = 15_000
 
-/** After a throttled call, half as many messages are in progress; each accepted one adds a part of a place. */
+/** After a throttled call, half as many messages are in progress; each accepted one adds a part of a slot. */
 const recovery = 0.2
 const slowDownPauseMs = 1_000
 

@@ -119,7 +119,7 @@ export function createTencentGateway(options: TencentSmsOptions): SmsGateway {
 
     async queryStatus(query, signal) {
       const since = Math.max(query.sentAt - 5_000, Date.now() - historyMs)
-      const response = readResponse(await pullStatus(query.phone, since, signal))
+      const response = readTencentResponse(await pullStatus(query.phone, since, signal))
       const set = response?.['PullSmsSendStatusSet']
       if (response?.['Error'] !== undefined || !Array.isArray(set)) return undefined
       return set.filter(isRecord).flatMap((item) => readStatus(item, query.phone))
@@ -128,7 +128,7 @@ export function createTencentGateway(options: TencentSmsOptions): SmsGateway {
     async probe(signal) {
       const result = await pullStatus(probePhone, Date.now() - hourMs, signal)
       if (result.kind !== 'response') return { ok: false, detail: result.reason }
-      const response = readResponse(result)
+      const response = readTencentResponse(result)
       if (!response) return { ok: false, detail: `http_${result.status}` }
       const error = response['Error']
       if (isRecord(error)) return { ok: false, detail: idText(error['Code']) ?? 'no_code' }
@@ -138,7 +138,8 @@ export function createTencentGateway(options: TencentSmsOptions): SmsGateway {
   }
 }
 
-function readResponse(result: HttpResult): JsonObject | undefined {
+/** The object that every response of the vendor has its content in. */
+export function readTencentResponse(result: HttpResult): JsonObject | undefined {
   if (result.kind !== 'response' || result.status !== 200) return undefined
   const response = parseJsonObject(result.body)?.['Response']
   return isRecord(response) ? response : undefined
@@ -147,7 +148,7 @@ function readResponse(result: HttpResult): JsonObject | undefined {
 function readSendResponse(result: HttpResult): Outcome<SentMessage> {
   if (result.kind !== 'response') return result
   if (result.status !== 200) return { kind: 'ambiguous', reason: `http_${result.status}` }
-  const response = readResponse(result)
+  const response = readTencentResponse(result)
   const error = response?.['Error']
   if (error !== undefined) return outcomeOfCode(isRecord(error) ? error['Code'] : undefined, tencentCodes)
   const set = response?.['SendStatusSet']

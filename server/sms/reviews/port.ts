@@ -1,5 +1,6 @@
 // The port to a vendor that reviews signatures and templates itself: submit one, and query its state.
 import type { SignatureType, TemplateType } from '../../../contract/sms-text.ts'
+import { oneLine } from '../../../contract/values.ts'
 
 export interface SubmittedSignature {
   readonly signName: string
@@ -43,9 +44,5 @@ const maxReason = 200
 /** A text of a vendor, in one line and cut. */
 export function vendorText(...parts: readonly unknown[]): string {
   const text = parts.filter((part) => typeof part === 'string' && part !== '').join(' ')
-  return text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .toWellFormed()
-    .trim()
-    .slice(0, maxReason)
+  return oneLine(text.toWellFormed()).slice(0, maxReason)
 }

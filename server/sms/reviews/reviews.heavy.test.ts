@@ -61,7 +61,7 @@ onEachEngine('SMS reviews at vendors', (engine) => {
     const vendorReviews = createVendorReviewJob(service.app.services)
     const makeDue = () =>
       db.write((tx) => tx.run('UPDATE sms_vendor_review SET due_at = 1 WHERE due_at IS NOT NULL'))
-    // The job of the service may run at the same time: whoever claims a row ends it.
+    // The job of the service may run at the same time: the one that claims a row ends it.
     const settle = async (expected: string) => {
       for (;;) {
         await makeDue()

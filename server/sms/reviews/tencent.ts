@@ -3,9 +3,9 @@ import type { SignatureType, TemplateType } from '../../../contract/sms-text.ts'
 import { fillTemplate } from '../../../contract/sms-text.ts'
 import { isRecord } from '../../../contract/values.ts'
 import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
-import { idText, type JsonObject, parseJsonObject } from '../../upstream/json.ts'
+import { idText, type JsonObject } from '../../upstream/json.ts'
 import { tencentRequest } from '../../upstream/signing/tencent.ts'
-import type { TencentSmsOptions } from '../gateways/tencent.ts'
+import { readTencentResponse, type TencentSmsOptions } from '../gateways/tencent.ts'
 import { type Submitted, type VendorReviews, type VendorState, vendorText } from './port.ts'
 
 export interface TencentReviewOptions extends TencentSmsOptions {
@@ -43,7 +43,7 @@ export function createTencentReviews(options: TencentReviewOptions): VendorRevie
         SignType: types.sign,
         DocumentType: types.document,
         International: 0,
-        // With a second image, a letter of authorization: the signature belongs to somebody else.
+        // With a second image, a letter of authorization: the signature belongs to another company.
         SignPurpose: commission === undefined ? 0 : 1,
         ProofImage: proof,
         ...(commission !== undefined && { CommissionImage: commission }),
@@ -80,16 +80,10 @@ export function createTencentReviews(options: TencentReviewOptions): VendorRevie
   }
 }
 
-function readResponse(result: HttpResult): JsonObject | undefined {
-  if (result.kind !== 'response' || result.status !== 200) return undefined
-  const response = parseJsonObject(result.body)?.['Response']
-  return isRecord(response) ? response : undefined
-}
-
 function readSubmitted(result: HttpResult, name: string, id: string): Submitted {
   if (result.kind === 'not_sent') return { kind: 'later', reason: result.reason }
   if (result.kind === 'ambiguous') return { kind: 'unknown', reason: result.reason }
-  const response = readResponse(result)
+  const response = readTencentResponse(result)
   if (!response) return { kind: 'unknown', reason: `http_${result.status}` }
   const error = response['Error']
   if (isRecord(error)) {
@@ -112,7 +106,7 @@ const states: ReadonlyMap<string, VendorState['state']> = new Map([
 ])
 
 function readState(result: HttpResult, list: string, id: string, vendorId: string): VendorState | undefined {
-  const items = readResponse(result)?.[list]
+  const items = readTencentResponse(result)?.[list]
   const item: unknown = Array.isArray(items)
     ? items.find((one) => isRecord(one) && idText(one[id]) === vendorId)
     : undefined

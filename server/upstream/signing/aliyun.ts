@@ -1,6 +1,6 @@
 // Signs requests to Aliyun's RPC-style APIs with ACS3-HMAC-SHA256.
 
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 
 import type { HttpRequest } from '../http-call.ts'
 
@@ -42,7 +42,7 @@ const ALGORITHM = 'ACS3-HMAC-SHA256'
 
 /** Returns all headers to send, including `authorization`. */
 export function signAliyun(input: AliyunSigningInput): Record<string, string> {
-  const bodyHash = sha256(input.body)
+  const bodyHash = hash('sha256', input.body)
   const headers: Record<string, string> = {
     host: input.host,
     'x-acs-action': input.action,
@@ -64,7 +64,7 @@ export function signAliyun(input: AliyunSigningInput): Record<string, string> {
     bodyHash,
   ].join('\n')
   const signature = createHmac('sha256', input.key.secret)
-    .update(`${ALGORITHM}\n${sha256(canonical)}`)
+    .update(`${ALGORITHM}\n${hash('sha256', canonical)}`)
     .digest('hex')
   const authorization = `${ALGORITHM} Credential=${input.key.id},SignedHeaders=${names.join(';')},Signature=${signature}`
   return { ...headers, authorization }
@@ -106,8 +106,4 @@ function percentEncode(text: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

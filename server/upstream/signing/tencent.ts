@@ -1,6 +1,6 @@
 // Signs requests to Tencent Cloud's JSON APIs with TC3-HMAC-SHA256.
 
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 
 import type { HttpRequest } from '../http-call.ts'
 
@@ -47,12 +47,12 @@ export function signTencent(input: TencentSigningInput): string {
     `host:${input.host}`,
     '',
     SIGNED_HEADERS,
-    sha256(input.body),
+    hash('sha256', input.body),
   ].join('\n')
   // The vendor uses the UTC day here, although it is in UTC+8.
   const day = input.date.toISOString().slice(0, 10)
   const scope = `${day}/${input.service}/tc3_request`
-  const toSign = [ALGORITHM, unixSeconds(input.date), scope, sha256(canonical)].join('\n')
+  const toSign = [ALGORITHM, unixSeconds(input.date), scope, hash('sha256', canonical)].join('\n')
   const key = hmac(hmac(hmac(`TC3${input.key.secret}`, day), input.service), 'tc3_request')
   const signature = hmac(key, toSign).toString('hex')
   return `${ALGORITHM} Credential=${input.key.id}/${scope}, SignedHeaders=${SIGNED_HEADERS}, Signature=${signature}`
@@ -89,8 +89,4 @@ function unixSeconds(date: Date): string {
 
 function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

@@ -137,7 +137,7 @@ class ShortLinks:
         return self._call("resume", link, False, options)
 
     def delete(self, *, options: Options = None, **link: Any) -> Result:
-        """Deletes a link for ever. Free."""
+        """Deletes a link permanently. Free."""
         return self._call("delete", link, False, options)
 
 

@@ -108,12 +108,12 @@ public final class ShortLinks {
         return Result.of(client.callAs(PATH, "resume", parameters, false, options).get("data"));
     }
 
-    /** Deletes a link for ever. Free. */
+    /** Deletes a link permanently. Free. */
     public Result delete(Map<String, ?> parameters) {
         return delete(parameters, CallOptions.NONE);
     }
 
-    /** Deletes a link for ever. Free. */
+    /** Deletes a link permanently. Free. */
     public Result delete(Map<String, ?> parameters, CallOptions options) {
         return Result.of(client.callAs(PATH, "delete", parameters, false, options).get("data"));
     }
