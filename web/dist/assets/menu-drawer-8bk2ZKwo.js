@@ -1,1 +1,0 @@
-import{Rr as e}from"./base-J5a5PYF6.js";import{n as t}from"./frame-QTOV_cF1.js";import{wt as n}from"./common-en-c-qVU.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};
