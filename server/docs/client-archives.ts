@@ -1,5 +1,5 @@
 // /docs/clients/: the clients of sdk/ as archives, so that a customer installs them from the platform itself.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { clientArchive, clientSamples } from '../../contract/client-samples.ts'
@@ -19,20 +19,19 @@ const packageFiles: Readonly<Record<string, RegExp>> = {
 const blockBytes = 512
 
 export function registerClientArchives(app: FastifyInstance): void {
-  const created = new Map<string, Buffer>()
   for (const folder of Object.keys(clientSamples)) {
+    // At the start, because a running service must not depend on its files: an update may replace them.
+    const archive = existsSync(new URL(`${folder}/`, sdk)) ? createArchive(folder) : undefined
+    if (archive === undefined) continue
     app.route({
       method: ['GET', 'HEAD'],
       url: `/docs/clients/${clientArchive(folder, project.version)}`,
-      handler: (_request, reply) => {
-        const archive = created.get(folder) ?? createArchive(folder)
-        created.set(folder, archive)
-        return reply
+      handler: (_request, reply) =>
+        reply
           .header('cache-control', 'public, max-age=300')
           .header('x-content-type-options', 'nosniff')
           .type('application/gzip')
-          .send(archive)
-      },
+          .send(archive),
     })
   }
 }
