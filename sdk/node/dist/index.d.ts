@@ -41,7 +41,7 @@ export declare class Tollgate {
         /** A paused link answers 410. Free. */
         pause: (which: GetLink, options?: CallOptions) => Promise<LinkStateChange>;
         resume: (which: GetLink, options?: CallOptions) => Promise<LinkStateChange>;
-        /** The link answers 410 for ever. Free. */
+        /** The link answers 410 from now on. Free. */
         delete: (which: GetLink, options?: CallOptions) => Promise<DeletedLink>;
     };
     readonly sms: {

@@ -51,7 +51,7 @@ export class Tollgate {
         /** A paused link answers 410. Free. */
         pause: (which, options) => this.#call(this.#request(paths.shortlink, 'pause', which, false), options),
         resume: (which, options) => this.#call(this.#request(paths.shortlink, 'resume', which, false), options),
-        /** The link answers 410 for ever. Free. */
+        /** The link answers 410 from now on. Free. */
         delete: (which, options) => this.#call(this.#request(paths.shortlink, 'delete', which, false), options),
     };
     sms = {
