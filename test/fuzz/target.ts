@@ -220,6 +220,9 @@ function parsed(text: string): any {
   }
 }
 
+/** 500 characters are at most eight messages. */
+const maxParts = 8
+
 /** The cost of a successful call; undefined if it is free. */
 // oxlint-disable-next-line typescript/no-explicit-any -- responses of every shape
 function expectedCost(endpoint: string, body: any): ExpectedCost | undefined {
@@ -236,10 +239,16 @@ function expectedCost(endpoint: string, body: any): ExpectedCost | undefined {
         ? undefined
         : exactly('short_link', 1, data.remaining_balance)
     case '/api/sms_api.php':
-      // 500 characters are at most eight messages.
+      if (data?.batch_id !== undefined && data.accepted > 0)
+        return {
+          type: 'sms',
+          min: data.accepted,
+          max: data.accepted * maxParts,
+          remaining: data.remaining_credits,
+        }
       return data?.biz_id === undefined || Array.isArray(data)
         ? undefined
-        : { type: 'sms', min: 1, max: 8, remaining: data.remaining_credits }
+        : { type: 'sms', min: 1, max: maxParts, remaining: data.remaining_credits }
     case '/api/id_verification_api.php':
       return body.success === true ? exactly('id_verification', 1) : undefined
     default: {
