@@ -41,6 +41,7 @@ import { startPaymentJobs } from './payments/jobs.ts'
 import { registerNotifications } from './payments/notifications.ts'
 import { createPayments } from './payments/payments.ts'
 import { languageOf } from './http/call.ts'
+import { missingPage, visitorPageHeaders } from './http/visitor-page.ts'
 import { registerStatus, startStatusJobs, type StatusOptions } from './operations/status.ts'
 import { registerHealth } from './operations/health.ts'
 import { createMetricsServer } from './operations/metrics-server.ts'
@@ -357,8 +358,14 @@ function registerErrors(app: FastifyInstance, http: HttpContext, products: reado
     const page = products
       .map((product) => product.notFoundPage?.(path ?? '', languageOf(request.raw)))
       .find(Boolean)
-    if (page && (request.method === 'GET' || request.method === 'HEAD'))
-      return reply.code(page.status).headers(page.headers).send(page.html)
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (page && isRead) return reply.code(page.status).headers(page.headers).send(page.html)
+    // A browser asks for HTML; programs do not.
+    if (isRead && request.headers.accept?.includes('text/html') === true)
+      return reply
+        .code(404)
+        .headers(visitorPageHeaders())
+        .send(missingPage(languageOf(request.raw)))
     return reply.code(404).send({ code: 404, message: '页面不存在 / not found' })
   })
 }

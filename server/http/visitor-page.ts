@@ -34,3 +34,14 @@ export function pageIn(language: Language, title: string, content: string): stri
 <body><main>${logo}${content}</main></body></html>
 `
 }
+
+/** For an address that leads nowhere. */
+export function missingPage(language: Language): string {
+  return language === 'zh'
+    ? pageIn(language, '页面不存在', '<h1>页面不存在</h1><p>请检查地址是否完整。</p><a href="/">返回首页</a>')
+    : pageIn(
+        language,
+        'Page not found',
+        '<h1>Page not found</h1><p>Check that the address is complete.</p><a href="/">Home</a>',
+      )
+}

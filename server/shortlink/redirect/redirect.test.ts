@@ -126,6 +126,10 @@ onEachEngine('redirects', (engine) => {
       (await visit(`${service.url}/api/unknown.php`)).headers['content-type'],
       'application/json; charset=utf-8',
     )
+    const browser = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'en' }
+    const missing = await visit(`${service.url}/some/other/path`, browser)
+    assert.deepEqual([missing.status, missing.headers['cache-control']], [404, 'no-store'])
+    assert.match(missing.text, /<html lang="en">[^]*Page not found/)
     const posted = await visit(`${service.url}/zzzzzzz`, {}, 'POST')
     assert.deepEqual([posted.status, posted.headers['allow']], [405, 'GET, HEAD'])
   })
