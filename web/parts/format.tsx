@@ -7,7 +7,7 @@ import {
   WarningOutlined,
 } from '@ant-design/icons'
 import { Tooltip } from 'antd'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { dayMs, formatTime, hourMs } from '../../contract/time.ts'
 import type { Language } from '../../contract/text.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
@@ -17,6 +17,17 @@ const grouped = new Intl.NumberFormat('en-US')
 
 export function formatCount(value: number): string {
   return grouped.format(value)
+}
+
+/** An address that breaks after a slash rather than inside a word. */
+export function BreakableUrl({ url }: { readonly url: string }): ReactNode {
+  return url.split(/(?<=[/?&])(?![/?&])/).map((part, index) => (
+    // The parts of one text: only their order tells them apart.
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ))
 }
 
 /** Short form of large numbers: 12.4万 or 124K. */

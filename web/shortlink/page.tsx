@@ -12,7 +12,7 @@ import { Copyable } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { RelativeTime, formatCount } from '../parts/format.tsx'
+import { BreakableUrl, RelativeTime, formatCount } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
 import { lazyDialog } from '../parts/lazy-dialog.tsx'
 import { List, Pager } from '../parts/list.tsx'
@@ -221,7 +221,11 @@ export function ShortlinkPage(): ReactNode {
               card: 'plain',
               render: (_value, { a_url, title }) => (
                 <span className="copy">
-                  <Copyable text={a_url} label={t.shortUrl} shown={a_url.replace(/^https?:\/\//, '')} />
+                  <Copyable
+                    text={a_url}
+                    label={t.shortUrl}
+                    shown={<BreakableUrl url={a_url.replace(/^https?:\/\//, '')} />}
+                  />
                   <QrButton url={a_url} name={title} />
                 </span>
               ),
@@ -231,7 +235,7 @@ export function ShortlinkPage(): ReactNode {
               card: 'hide',
               render: (_value, { target_url }) => (
                 <span className="cell-text muted" title={target_url}>
-                  {target_url}
+                  <BreakableUrl url={target_url} />
                 </span>
               ),
             },
