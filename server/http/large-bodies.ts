@@ -34,11 +34,6 @@ export interface LargeBodies {
   decode<T>(address: string, work: () => T): Promise<T>
 }
 
-/** Runs the work at once; what it throws rejects the promise. */
-async function startNow<T>(work: () => T): Promise<T> {
-  return work()
-}
-
 export function createLargeBodies({ maxOfAddress, maxWaiting } = defaultLimits): LargeBodies {
   // No limit on all addresses together: a few slow senders could use it up.
   const slots = createFairQueue({
@@ -58,7 +53,7 @@ export function createLargeBodies({ maxOfAddress, maxWaiting } = defaultLimits):
           .run(address, async () => {
             await nextTurn()
             const start = performance.now()
-            resolve(startNow(work))
+            resolve(Promise.try(work))
             const ms = performance.now() - start
             if (ms > maxWithoutPauseMs) await sleep(ms)
           })
