@@ -120,7 +120,7 @@ export function describeParameter(parameter: Parameter): Text {
     en.push(`${minimum}–${maximum}`)
   }
   if (maxItems !== undefined) {
-    zh.push(`至多 ${maxItems} 项`)
+    zh.push(`最多 ${maxItems} 项`)
     en.push(`at most ${maxItems} items`)
   }
   if (byDefault !== undefined) {

@@ -334,7 +334,7 @@ export const shortlink = {
           type: 'string',
           required: false,
           text: {
-            zh: `标签，与链接二选一，至多 ${analyticsLimits.links.toLocaleString('en-US')} 个链接`,
+            zh: `标签，与链接二选一，最多 ${analyticsLimits.links.toLocaleString('en-US')} 个链接`,
             en: `Tag of at most ${analyticsLimits.links.toLocaleString('en-US')} links, instead of a link`,
           },
           example: '2026',

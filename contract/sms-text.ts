@@ -133,7 +133,7 @@ export function parseTemplate(content: string): ParsedTemplate {
       const shown = name.slice(0, maxVariableLength)
       return {
         problem: {
-          zh: `变量 \${${shown}} 无效：以字母或下划线开头，只含字母、数字、下划线，至多 ${maxVariableLength} 个字符`,
+          zh: `变量 \${${shown}} 无效：以字母或下划线开头，只含字母、数字、下划线，最多 ${maxVariableLength} 个字符`,
           en: `the variable \${${shown}} is not valid: a letter or _, then letters, digits or _, ${maxVariableLength} at most`,
         },
       }
@@ -143,7 +143,7 @@ export function parseTemplate(content: string): ParsedTemplate {
   if (variables.size > maxVariables) {
     return {
       problem: {
-        zh: `变量至多 ${maxVariables} 个`,
+        zh: `变量最多 ${maxVariables} 个`,
         en: `a template has ${maxVariables} variables at most`,
       },
     }

@@ -2,28 +2,20 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { chineseWords, type WordRule } from '../tools/lint/chinese-words.ts'
 
 const files = globSync(['web/**/*text.ts', 'web/frame/boot.ts', 'web/operator/audit-actions.ts'])
 
-interface Rule {
-  readonly forbidden: RegExp
-  readonly instead: string
-}
-
-const chineseRules: readonly Rule[] = [
+const chineseRules: readonly WordRule[] = [
   { forbidden: /["「」『』]/, instead: '“”' },
   {
     forbidden: /[\u4e00-\u9fff][,;:!?]|[\u4e00-\u9fff]\.(?=$|[\u4e00-\u9fff])/,
     instead: 'Chinese punctuation',
   },
-  { forbidden: /充值|卡密|激活码/, instead: '兑换码、购买额度、补充额度' },
-  { forbidden: /退还/, instead: '退回' },
-  { forbidden: /新建|编辑/, instead: '创建、修改' },
-  { forbidden: /至多|查询串/, instead: '最多、查询字符串' },
-  { forbidden: /帐户|帐号|登陆|其它|中转页/, instead: '账户、账号、登录、其他、中间页' },
+  ...chineseWords,
 ]
 
-const englishRules: readonly Rule[] = [
+const englishRules: readonly WordRule[] = [
   { forbidden: /"|\w'\w|[，。；：！？、（）]/, instead: '“” and ’, English punctuation' },
   { forbidden: /\b(a|the|this|no|by) mail\b|\bmail address/i, instead: 'email' },
   { forbidden: /\bplease\b|\bat once\b/i, instead: 'nothing, or “immediately”' },

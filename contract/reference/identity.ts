@@ -96,7 +96,7 @@ export const identityReference: EndpointReference<typeof identity> = {
         status: 200,
         response: {
           success: false,
-          message: '查无记录：核验源中没有该身份证号的信息，额度已退还',
+          message: '查无记录：核验源中没有该身份证号的信息，额度已退回',
           matched: false,
           extra: {},
         },
@@ -111,7 +111,7 @@ export const identityReference: EndpointReference<typeof identity> = {
         status: 200,
         response: {
           success: false,
-          message: '上游核验失败：核验源暂时不可用，额度已退还',
+          message: '上游核验失败：核验源暂时不可用，额度已退回',
           matched: false,
           extra: {},
         },

@@ -172,7 +172,7 @@ export const interfaceChanges: readonly {
         en: 'paid_at of the event order.paid is ISO 8601, such as 2026-01-02T03:04:05+08:00, as in other events.',
       },
       {
-        zh: 'stats 按标签汇总至多 50,000 个链接，更多时返回 400。',
+        zh: 'stats 按标签汇总最多 50,000 个链接，更多时返回 400。',
         en: 'stats of a tag covers at most 50,000 links; more return 400.',
       },
       {

@@ -70,7 +70,7 @@ export async function createToken(
     await lockOwners(tx)
     if ((await countTokens(tx)) >= maxTokens) {
       throw invalidField('name', {
-        zh: `至多 ${maxTokens} 个令牌`,
+        zh: `最多 ${maxTokens} 个令牌`,
         en: `there are ${maxTokens} tokens at most`,
       })
     }

@@ -105,7 +105,7 @@ function readValues(input: PackageInput) {
   const price = parseMinor(input.price?.trim() ?? '')
   if (price === undefined || price < 1 || price > paymentLimits.price) {
     problems['price'] = {
-      zh: '须为 0.01 到 1000000.00 的金额，至多两位小数',
+      zh: '须为 0.01 到 1000000.00 的金额，最多两位小数',
       en: 'must be an amount from 0.01 to 1000000.00 with at most two decimals',
     }
   }

@@ -80,7 +80,7 @@ function readCheckCode(call: Call) {
 function purposeProblems(purpose: string | undefined): InvalidParameter[] {
   if (purpose === undefined || [...purpose].length <= codeLimits.purposeLength) return []
   const { purposeLength } = codeLimits
-  const text = { zh: `至多 ${purposeLength} 个字符`, en: `has ${purposeLength} characters at most` }
+  const text = { zh: `最多 ${purposeLength} 个字符`, en: `has ${purposeLength} characters at most` }
   return [{ name: 'purpose', text }]
 }
 

@@ -60,7 +60,7 @@ export function createProofs(db: Database, secretKey: string): Proofs {
         const { files, bytes } = await countProofs(tx, accountId, signatureId)
         if (files >= proofLimits.perSignature || bytes + content.length > proofLimits.bytesPerAccount)
           throw invalidField('content', {
-            zh: `每个签名至多 ${proofLimits.perSignature} 个文件，每个账户合计至多 ${proofLimits.bytesPerAccount / 1_048_576} MB`,
+            zh: `每个签名最多 ${proofLimits.perSignature} 个文件，每个账户合计最多 ${proofLimits.bytesPerAccount / 1_048_576} MB`,
             en: `a signature has ${proofLimits.perSignature} files at most, an account ${proofLimits.bytesPerAccount / 1_048_576} MB in all`,
           })
         await updateSignature(tx, { ...row, status: '审核中', reason: '', revision: row.revision + 1 })

@@ -63,7 +63,7 @@ export async function addSignature(
     if (!account) throw noSuchSignature()
     if ((await findSignatures(tx, accountId)).length >= maxSignaturesPerAccount)
       throw invalidField('sign_name', {
-        zh: `每个账户至多 ${maxSignaturesPerAccount} 个签名`,
+        zh: `每个账户最多 ${maxSignaturesPerAccount} 个签名`,
         en: `an account has ${maxSignaturesPerAccount} signatures at most`,
       })
     const row = await insertSignature(tx, {
@@ -178,7 +178,7 @@ function requireNote(given: string): string {
   const note = given.trim()
   if (note.length <= maxNoteLength && isStorableText(note)) return note
   throw invalidField('note', {
-    zh: `说明至多 ${maxNoteLength} 个字符`,
+    zh: `说明最多 ${maxNoteLength} 个字符`,
     en: `a note has ${maxNoteLength} characters at most`,
   })
 }

@@ -53,7 +53,7 @@ export async function addStop(
   return db.write(async (tx) => {
     if ((await countStops(tx, account.id)) >= maxStopsPerAccount) {
       throw invalidField('phone_number', {
-        zh: `退订名单至多 ${maxStopsPerAccount} 个号码`,
+        zh: `退订名单最多 ${maxStopsPerAccount} 个号码`,
         en: `a stop list has ${maxStopsPerAccount} numbers at most`,
       })
     }

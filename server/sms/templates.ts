@@ -321,7 +321,7 @@ export function requireReason(status: TemplateState, given: string): string {
   const reason = given.trim()
   if (reason.length > maxReasonLength) {
     throw invalidField('reason', {
-      zh: `原因至多 ${maxReasonLength} 个字符`,
+      zh: `原因最多 ${maxReasonLength} 个字符`,
       en: `a reason has ${maxReasonLength} characters at most`,
     })
   }

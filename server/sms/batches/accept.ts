@@ -248,7 +248,7 @@ function tooManyWaiting(limit: number): AppError {
   return new AppError(
     1002,
     {
-      zh: `等待发送的短信过多，每个账户至多 ${limit} 条`,
+      zh: `等待发送的短信过多，每个账户最多 ${limit} 条`,
       en: `too many messages wait, an account has ${limit} at most`,
     },
     { status: 429, retryAfter: 60 },

@@ -89,7 +89,7 @@ onEachEngine('SMS batches', (engine) => {
     }
     await refused({}, 1001, /phone_numbers 缺失/)
     await refused({ phone_numbers: numbers(1), messages: [{ phone_number: number(2) }] }, 1002, /只能传一个/)
-    await refused({ phone_numbers: numbers(1_001) }, 1002, /phone_numbers 至多 1000 项/)
+    await refused({ phone_numbers: numbers(1_001) }, 1002, /phone_numbers 最多 1000 项/)
     await refused({ phone_numbers: 5 }, 1002, /phone_numbers 必须是列表/)
     await refused({ phone_numbers: ['1', '2'] }, 1002, /没有可发送的短信：\[0\] .*；\[1\] /)
     await refused({ phone_numbers: numbers(1), template_code: 'NONE' }, 1007, /模板/)

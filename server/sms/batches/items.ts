@@ -48,7 +48,7 @@ export function readBatch(call: Call, now: number): BatchInput {
   } else if (!sources.phone_numbers && !sources.messages) absent.push('phone_numbers')
   for (const [name, list] of Object.entries({ phone_numbers: phones, messages })) {
     if (list && list.length > maxBatchMessages) {
-      const text = { zh: `至多 ${maxBatchMessages} 项`, en: `has at most ${maxBatchMessages} items` }
+      const text = { zh: `最多 ${maxBatchMessages} 项`, en: `has at most ${maxBatchMessages} items` }
       problems.push({ name, text })
     }
   }

@@ -1,0 +1,14 @@
+// Chinese words that the project does not use, because it has another one for the same meaning.
+
+export interface WordRule {
+  readonly forbidden: RegExp
+  readonly instead: string
+}
+
+export const chineseWords: readonly WordRule[] = [
+  { forbidden: /充值|卡密|激活码/, instead: '兑换码、购买额度、补充额度、发放' },
+  { forbidden: /退还/, instead: '退回' },
+  { forbidden: /新建|编辑/, instead: '创建、修改' },
+  { forbidden: /至多|查询串/, instead: '最多、查询字符串' },
+  { forbidden: /帐户|帐号|登陆|其它|中转页/, instead: '账户、账号、登录、其他、中间页' },
+]
