@@ -3,26 +3,24 @@ import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { auditSettings } from './audit/settings.ts'
-import { consoleSettings } from './console/settings.ts'
+import { consoleProblems, consoleSettings } from './console/settings.ts'
 import { creditSettings } from './credits/settings.ts'
 import { docsSettings } from './docs/settings.ts'
-import { readAddress } from './domain-check/address.ts'
-import { domainCheckSettings } from './domain-check/settings.ts'
-import { eventSettings } from './events/settings.ts'
+import { domainCheckProblems, domainCheckRequirements, domainCheckSettings } from './domain-check/settings.ts'
+import { eventProblems, eventSettings } from './events/settings.ts'
 import { httpSettings } from './http/settings.ts'
-import { identitySettings } from './identity/settings.ts'
+import { identityProblems, identityRequirements, identitySettings } from './identity/settings.ts'
 import { limitSettings } from './limits/settings.ts'
 import { mcpSettings } from './mcp/settings.ts'
 import { operationSettings } from './operations/settings.ts'
-import { isOwnPublicKey } from './payments/keys.ts'
-import { isRealProvider, paymentSettings, usesSandboxOnly } from './payments/settings.ts'
+import { paymentProblems, paymentRequirements, paymentSettings } from './payments/settings.ts'
 import { requestLogSettings } from './request-log/settings.ts'
 import { runtimeSettings } from './runtime/settings.ts'
 import { shortlinkSettings } from './shortlink/settings.ts'
-import { smsSettings } from './sms/settings.ts'
+import { smsRequirements, smsSettings } from './sms/settings.ts'
 import { upstreamSettings } from './upstream/settings.ts'
 import type { Text } from '../contract/text.ts'
-import { maxSettingLength, type Parsed, type Setting } from './setting-parsers.ts'
+import { maxSettingLength, type Parsed, type Setting, type SettingValues } from './setting-parsers.ts'
 
 export const settings = {
   ...runtimeSettings,
@@ -63,36 +61,14 @@ export const settingGroups: readonly { readonly text: Text; readonly settings: o
   { text: { zh: '文档与 MCP', en: 'Documents and MCP' }, settings: { ...docsSettings, ...mcpSettings } },
 ]
 
-export type Config = {
-  readonly [K in SettingName]: (typeof settings)[K] extends Setting<infer T> ? T : never
-}
+export type Config = SettingValues<typeof settings>
 
 /** Settings that an entry of a list requires: a gateway or a payment provider. */
 const requiredSettings = {
-  SMS_GATEWAYS: {
-    aliyun: ['ALIYUN_ACCESS_KEY_ID', 'ALIYUN_ACCESS_KEY_SECRET'],
-    tencent: ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY', 'TENCENT_SMS_APP_ID'],
-    http: ['SMS_HTTP_URL', 'SMS_HTTP_SECRET'],
-  },
-  IDENTITY_GATEWAYS: {
-    aliyun: ['ALIYUN_ACCESS_KEY_ID', 'ALIYUN_ACCESS_KEY_SECRET'],
-    tencent: ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY'],
-    market: ['IDENTITY_MARKET_PRESET', 'IDENTITY_MARKET_URL', 'IDENTITY_MARKET_APPCODE'],
-  },
-  DOMAIN_GATEWAYS: { http: ['DOMAIN_HTTP_PRESET', 'DOMAIN_HTTP_URL'] },
-  PAYMENTS: {
-    alipay: ['ALIPAY_APP_ID', 'ALIPAY_PRIVATE_KEY', 'ALIPAY_PUBLIC_KEY'],
-    wechatpay: [
-      'WECHATPAY_MCH_ID',
-      'WECHATPAY_APP_ID',
-      'WECHATPAY_SERIAL',
-      'WECHATPAY_PRIVATE_KEY',
-      'WECHATPAY_API_V3_KEY',
-      'WECHATPAY_PUBLIC_KEY_ID',
-      'WECHATPAY_PUBLIC_KEY',
-    ],
-    stripe: ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
-  },
+  SMS_GATEWAYS: smsRequirements,
+  IDENTITY_GATEWAYS: identityRequirements,
+  DOMAIN_GATEWAYS: domainCheckRequirements,
+  PAYMENTS: paymentRequirements,
 } as const satisfies { readonly [K in SettingName]?: Readonly<Record<string, readonly SettingName[]>> }
 
 export class ConfigError extends Error {
@@ -118,31 +94,17 @@ export function readConfig(environment: Environment): Config {
 
   const config = values as Config
   problems.push(...missingSettings(config))
-  if (config.IDENTITY_MARKET_PRESET === 'custom' && !config.IDENTITY_MARKET_SHAPE) {
-    problems.push('IDENTITY_MARKET_SHAPE 缺失，预设 custom 需要它 / is required by the preset custom')
-  }
-  if (config.MAIL_URL && !config.MAIL_FROM)
-    problems.push('MAIL_FROM 缺失，MAIL_URL 需要它 / is required by MAIL_URL')
-  problems.push(...oidcProblems(config))
-  if (Boolean(config.DOMAIN_CANARY_GOOD) !== Boolean(config.DOMAIN_CANARY_BAD)) {
-    problems.push('DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD 须同时设置 / must be set together')
-  }
-  for (const name of ['DOMAIN_CANARY_GOOD', 'DOMAIN_CANARY_BAD'] as const) {
-    if (config[name] && !readAddress(config[name]))
-      problems.push(`${name} 不是有效网址 / is not a valid address`)
-  }
-  if (!isUrlTemplate(config.DOMAIN_JUMP_URL)) {
-    problems.push('DOMAIN_JUMP_URL 须为含 {url} 的完整地址 / must be a whole URL with {url} in it')
-  }
-  if (config.DOMAIN_HTTP_PRESET === 'custom') {
-    for (const name of ['DOMAIN_HTTP_VERDICT', 'DOMAIN_HTTP_OK', 'DOMAIN_HTTP_BLOCKED'] as const) {
-      if (!config[name]?.length) problems.push(`${name} 缺失，custom 需要它 / is required by custom`)
-    }
-  }
+  problems.push(
+    ...identityProblems(config),
+    ...eventProblems(config),
+    ...consoleProblems(config),
+    ...domainCheckProblems(config),
+    ...paymentProblems(config),
+  )
+  // What concerns settings of several folders.
   if (config.METRICS_PORT !== 0 && config.METRICS_PORT === config.PORT) {
     problems.push('METRICS_PORT 不能与 PORT 相同 / must differ from PORT')
   }
-  problems.push(...paymentProblems(config))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
@@ -158,51 +120,6 @@ function missingSettings(config: Config): string[] {
       }
     }
   }
-  return problems
-}
-
-/** The sandbox cashier gives credits away, so it must not be open where they are worth money. */
-function paymentProblems(config: Config): string[] {
-  const problems: string[] = []
-  const chosen = config.PAYMENTS ?? []
-  if (chosen.includes('sandbox')) {
-    const real = chosen.filter(isRealProvider)
-    if (real.length > 0) {
-      problems.push(
-        `PAYMENTS 中 sandbox 不能与 ${real.join('、')} 同时使用 / sandbox cannot be used together with ${real.join(', ')}`,
-      )
-    }
-    const lists = [config.SMS_GATEWAYS, config.IDENTITY_GATEWAYS, config.DOMAIN_GATEWAYS]
-    if (lists.every(Array.isArray) && !usesSandboxOnly(config)) {
-      problems.push(
-        'PAYMENTS=sandbox 只能在所有网关都是 sandbox 时使用 / sandbox needs every gateway to be the sandbox',
-      )
-    }
-  }
-  const { ALIPAY_PRIVATE_KEY: own, ALIPAY_PUBLIC_KEY: vendor } = config
-  if (chosen.includes('alipay') && own && vendor && isOwnPublicKey(own, vendor)) {
-    problems.push(
-      "ALIPAY_PUBLIC_KEY 是应用公钥，须为支付宝公钥 / is the app's own public key, Alipay's public key is required",
-    )
-  }
-  return problems
-}
-
-function oidcProblems(config: Config): string[] {
-  const problems: string[] = []
-  const { OIDC_ISSUER: issuer, PASSWORD_LOGIN } = config
-  const names = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
-  if (issuer || config.OIDC_CLIENT_ID)
-    for (const name of names)
-      if (!config[name])
-        problems.push(`${name} 缺失，OIDC 的三项须同时设置 / is missing: OIDC needs all three`)
-  const url = issuer === undefined ? null : URL.parse(issuer)
-  if (url?.protocol === 'http:' && !['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname))
-    problems.push('OIDC_ISSUER 须为 https 地址 / must be an https address')
-  if (PASSWORD_LOGIN === 'off' && !issuer)
-    problems.push(
-      'PASSWORD_LOGIN=off 需要 OIDC_ISSUER，否则无人能登录 / needs OIDC_ISSUER: no user could sign in',
-    )
   return problems
 }
 
@@ -286,13 +203,6 @@ export function listConfigWarnings(config: Config): Text[] {
     })
   }
   return warnings
-}
-
-function isUrlTemplate(template: string | undefined): boolean {
-  return (
-    template === undefined ||
-    (template.includes('{url}') && /^https?:$/.test(URL.parse(template)?.protocol ?? ''))
-  )
 }
 
 /** The public base URL, without a trailing slash. */

@@ -17,6 +17,11 @@ export interface Setting<T> {
   readonly secret: boolean
 }
 
+/** The values of a folder's settings. */
+export type SettingValues<Settings> = {
+  readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never
+}
+
 export function setting<const T>(
   parse: Parse<T>,
   fallback: NoInfer<T>,

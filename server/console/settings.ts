@@ -1,5 +1,5 @@
 // Settings of the web console.
-import { choice, optionalText, optionalUrl, setting } from '../setting-parsers.ts'
+import { choice, optionalText, optionalUrl, setting, type SettingValues } from '../setting-parsers.ts'
 
 export const consoleSettings = {
   SIGN_UP: setting(choice('off', 'on'), 'off', {
@@ -29,3 +29,21 @@ export const consoleSettings = {
     'secret',
   ),
 } as const
+
+export function consoleProblems(config: SettingValues<typeof consoleSettings>): string[] {
+  const problems: string[] = []
+  const { OIDC_ISSUER: issuer, PASSWORD_LOGIN } = config
+  const names = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
+  if (issuer || config.OIDC_CLIENT_ID)
+    for (const name of names)
+      if (!config[name])
+        problems.push(`${name} 缺失，OIDC 的三项须同时设置 / is missing: OIDC needs all three`)
+  const url = issuer === undefined ? null : URL.parse(issuer)
+  if (url?.protocol === 'http:' && !['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname))
+    problems.push('OIDC_ISSUER 须为 https 地址 / must be an https address')
+  if (PASSWORD_LOGIN === 'off' && !issuer)
+    problems.push(
+      'PASSWORD_LOGIN=off 需要 OIDC_ISSUER，否则无人能登录 / needs OIDC_ISSUER: no user could sign in',
+    )
+  return problems
+}

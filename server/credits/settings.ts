@@ -16,11 +16,11 @@ export const creditSettings = {
     en: 'Seconds between two searches for operations whose lease has expired',
   }),
   LEDGER_KEEP_DAYS: setting(daysOrForever(400), 0, {
-    zh: '流水逐笔保留的天数，更早的按账户与类型结转；至少 400，0 为永久',
+    zh: '流水逐笔保留的天数，更早的按账户与类型结转；至少 400，0 表示永久保留',
     en: 'Days that the ledger keeps single entries, older ones are compacted; 400 or more, 0: indefinitely',
   }),
   LEDGER_CHECK_HOURS: setting(integer(0, 168), 1, {
-    zh: '服务每隔多少小时核对一次账目，发现不符时提醒管理员；0 表示不核对',
+    zh: '服务每隔多少小时核对一次账目，发现不符时向管理员告警；0 表示不核对',
     en: 'Hours between checks of the ledger by the service, which alerts operators of problems; 0: none',
   }),
 } as const

@@ -9,8 +9,10 @@ import {
   optionalText,
   optionalUrl,
   setting,
+  type SettingValues,
   text,
 } from '../setting-parsers.ts'
+import { readAddress } from './address.ts'
 
 export const domainCheckSettings = {
   DOMAIN_GATEWAYS: setting(gatewayList('sandbox', 'jump', 'http'), ['sandbox'], {
@@ -22,11 +24,11 @@ export const domainCheckSettings = {
     en: 'Maximum number of URLs in one domain check',
   }),
   DOMAIN_DEADLINE_MS: setting(integer(100, 300_000), 25_000, {
-    zh: '一次检测的总时限（毫秒），到时未完成的为请求失败',
+    zh: '一次检测的总时限（毫秒），到时未完成的网址按请求失败处理',
     en: 'Deadline of one domain check in milliseconds; unfinished items fail',
   }),
   DOMAIN_CACHE_S: setting(integer(0, 3_600), 0, {
-    zh: '检测结果按域名缓存的秒数，0 为不缓存',
+    zh: '检测结果按域名缓存的秒数，0 表示不缓存',
     en: 'Seconds that a verdict is cached by host; 0 turns the cache off',
   }),
   DOMAIN_WATCH_S: setting(integer(1, 604_800), 3_600, {
@@ -55,7 +57,7 @@ export const domainCheckSettings = {
     en: 'Marker texts of the block page',
   }),
   DOMAIN_JUMP_WARNING: setting(choice('blocked', 'ok', 'failed'), 'blocked', {
-    zh: '提示页（继续访问、第三方网页）的判读',
+    zh: '提示页（继续访问、第三方网页）的判定结果',
     en: 'The meaning of the warning page',
   }),
   DOMAIN_JUMP_WARNING_MARKERS: setting(list, ['继续访问', '第三方网页'], {
@@ -109,3 +111,33 @@ export const domainCheckSettings = {
     en: 'custom: values that mean blocked',
   }),
 } as const
+
+/** What each gateway cannot work without. */
+export const domainCheckRequirements = { http: ['DOMAIN_HTTP_PRESET', 'DOMAIN_HTTP_URL'] } as const
+
+export function domainCheckProblems(config: SettingValues<typeof domainCheckSettings>): string[] {
+  const problems: string[] = []
+  if (Boolean(config.DOMAIN_CANARY_GOOD) !== Boolean(config.DOMAIN_CANARY_BAD)) {
+    problems.push('DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD 须同时设置 / must be set together')
+  }
+  for (const name of ['DOMAIN_CANARY_GOOD', 'DOMAIN_CANARY_BAD'] as const) {
+    if (config[name] && !readAddress(config[name]))
+      problems.push(`${name} 不是有效网址 / is not a valid address`)
+  }
+  if (!isUrlTemplate(config.DOMAIN_JUMP_URL)) {
+    problems.push('DOMAIN_JUMP_URL 须为含 {url} 的完整地址 / must be a whole URL with {url} in it')
+  }
+  if (config.DOMAIN_HTTP_PRESET === 'custom') {
+    for (const name of ['DOMAIN_HTTP_VERDICT', 'DOMAIN_HTTP_OK', 'DOMAIN_HTTP_BLOCKED'] as const) {
+      if (!config[name]?.length) problems.push(`${name} 缺失，custom 需要它 / is required by custom`)
+    }
+  }
+  return problems
+}
+
+function isUrlTemplate(template: string | undefined): boolean {
+  return (
+    template === undefined ||
+    (template.includes('{url}') && /^https?:$/.test(URL.parse(template)?.protocol ?? ''))
+  )
+}

@@ -1,5 +1,13 @@
 // Settings of events and webhooks.
-import { choice, integer, optionalText, optionalUrl, secondsList, setting } from '../setting-parsers.ts'
+import {
+  choice,
+  integer,
+  optionalText,
+  optionalUrl,
+  secondsList,
+  setting,
+  type SettingValues,
+} from '../setting-parsers.ts'
 
 export const eventSettings = {
   WEBHOOK_RETRY_S: setting(secondsList(30), [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400], {
@@ -20,7 +28,7 @@ export const eventSettings = {
     'secret',
   ),
   MAIL_FROM: setting(optionalText, undefined, {
-    zh: '发件人地址，MAIL_URL 需要它',
+    zh: '发件人地址，设置 MAIL_URL 时必填',
     en: 'Sender of mails; needed by MAIL_URL',
   }),
   EVENT_KEEP_DAYS: setting(integer(1, 3_650), 30, {
@@ -28,3 +36,9 @@ export const eventSettings = {
     en: 'Retention of events and their deliveries in days',
   }),
 } as const
+
+export function eventProblems(config: SettingValues<typeof eventSettings>): string[] {
+  return config.MAIL_URL && !config.MAIL_FROM
+    ? ['MAIL_FROM 缺失，MAIL_URL 需要它 / is required by MAIL_URL']
+    : []
+}

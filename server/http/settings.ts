@@ -11,7 +11,7 @@ export const httpSettings = {
     en: 'Addresses and CIDR ranges of proxies whose X-Forwarded-For and X-Request-Id are trusted',
   }),
   SEND_TIMEOUT_S: setting(integer(1, 3_600), 30, {
-    zh: '客户端停止读取响应多久后关闭连接（秒）',
+    zh: '客户端停止读取响应后，等待多少秒关闭连接',
     en: 'Seconds until a connection is closed whose client has stopped reading the response',
   }),
 } as const

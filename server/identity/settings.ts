@@ -1,5 +1,13 @@
 // Settings of identity verification and its gateways.
-import { choice, gatewayList, integer, optionalHeaderText, optionalUrl, setting } from '../setting-parsers.ts'
+import {
+  choice,
+  gatewayList,
+  integer,
+  optionalHeaderText,
+  optionalUrl,
+  setting,
+  type SettingValues,
+} from '../setting-parsers.ts'
 import { parseMarketShape } from './gateways/market-shape.ts'
 
 export const identitySettings = {
@@ -12,7 +20,7 @@ export const identitySettings = {
     en: 'Retention of the masked verification records in days',
   }),
   IDENTITY_REPEAT_S: setting(integer(0, 2_592_000), 0, {
-    zh: '同一账户重复核验同一人时，多少秒内直接用上次结论；0 为关闭',
+    zh: '同一账户在该秒数内重复核验同一人时，直接返回上次的结果；0 表示关闭',
     en: 'Seconds in which a repeated verification of the same person returns the last verdict; 0 turns it off',
   }),
   ALIYUN_IDENTITY_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://cloudauth.aliyuncs.com/', {
@@ -53,3 +61,15 @@ export const identitySettings = {
     'secret',
   ),
 } as const
+
+/** What each gateway cannot work without. */
+export const identityRequirements = {
+  aliyun: ['ALIYUN_ACCESS_KEY_ID', 'ALIYUN_ACCESS_KEY_SECRET'],
+  tencent: ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY'],
+  market: ['IDENTITY_MARKET_PRESET', 'IDENTITY_MARKET_URL', 'IDENTITY_MARKET_APPCODE'],
+} as const
+
+export function identityProblems(config: SettingValues<typeof identitySettings>): string[] {
+  if (config.IDENTITY_MARKET_PRESET !== 'custom' || config.IDENTITY_MARKET_SHAPE) return []
+  return ['IDENTITY_MARKET_SHAPE 缺失，预设 custom 需要它 / is required by the preset custom']
+}

@@ -6,7 +6,7 @@ export const limitSettings = {
     rateLimit,
     { perSecond: 100, burst: 200 },
     {
-      zh: '每账户每秒调用数与突发数，off 为不限',
+      zh: '每个账户每秒的调用数与突发数，off 表示不限',
       en: 'Calls per second and burst per account; off disables the limit',
     },
   ),
@@ -14,7 +14,7 @@ export const limitSettings = {
     optionalUrl(['redis:', 'rediss:']),
     undefined,
     {
-      zh: '多个进程共同计数频率限制所用的 Redis 或 Valkey；不设则用 PostgreSQL，SQLite 的多个进程由主进程计数',
+      zh: '多个进程共享频率限制计数所用的 Redis 或 Valkey；不设置则用 PostgreSQL，SQLite 的多个进程由主进程计数',
       en: 'Redis or Valkey for limits shared by several processes; default: PostgreSQL, or the primary process on SQLite',
     },
     'secret',

@@ -8,8 +8,9 @@ import {
   optionalUrl,
   type Setting,
   setting,
+  type SettingValues,
 } from '../setting-parsers.ts'
-import { privateKeySetting, publicKeySetting } from './keys.ts'
+import { isOwnPublicKey, privateKeySetting, publicKeySetting } from './keys.ts'
 
 const providerList: Setting<readonly PaymentProviderName[] | undefined>['parse'] = gatewayList(
   ...paymentProviders,
@@ -43,11 +44,11 @@ const quotable: Setting<string | undefined>['parse'] = (given) =>
 
 export const paymentSettings = {
   PAYMENTS: setting(providerList, undefined, {
-    zh: '支付方式，逗号分隔：alipay、wechatpay、stripe、transfer、sandbox；off 为关闭。默认：所有网关都是沙箱时为 sandbox，否则无',
+    zh: '支付方式，逗号分隔：alipay、wechatpay、stripe、transfer、sandbox；off 表示关闭。默认：所有网关都是沙箱时为 sandbox，否则无',
     en: 'Payment methods, separated by commas: alipay, wechatpay, stripe, transfer, sandbox; off: none. Default: sandbox while every gateway is the sandbox, else none',
   }),
   PAYMENT_POLL_S: setting(querySchedule, [5, 30, 120, 600, 3_600], {
-    zh: '下单后多少秒查询未支付的订单，递增；到期时再查一次',
+    zh: '下单后第几秒查询未支付的订单，逗号分隔且递增；到期时再查询一次',
     en: 'Seconds after its creation at which a pending order is queried, ascending; once more at its expiry',
   }),
   ORDER_TTL_S: setting(integer(1, maxAgeS), 7_200, {
@@ -135,7 +136,7 @@ interface GatewayLists {
   readonly DOMAIN_GATEWAYS: readonly string[]
 }
 
-export function usesSandboxOnly(config: GatewayLists): boolean {
+function usesSandboxOnly(config: GatewayLists): boolean {
   const gateways = [...config.SMS_GATEWAYS, ...config.IDENTITY_GATEWAYS, ...config.DOMAIN_GATEWAYS]
   return gateways.every((name) => name === 'sandbox')
 }
@@ -150,4 +151,46 @@ export function enabledProviders(
 /** Whether real money moves through it without an operator. */
 export function isRealProvider(name: PaymentProviderName): boolean {
   return name !== 'sandbox' && name !== 'transfer'
+}
+
+/** What each provider cannot work without. */
+export const paymentRequirements = {
+  alipay: ['ALIPAY_APP_ID', 'ALIPAY_PRIVATE_KEY', 'ALIPAY_PUBLIC_KEY'],
+  wechatpay: [
+    'WECHATPAY_MCH_ID',
+    'WECHATPAY_APP_ID',
+    'WECHATPAY_SERIAL',
+    'WECHATPAY_PRIVATE_KEY',
+    'WECHATPAY_API_V3_KEY',
+    'WECHATPAY_PUBLIC_KEY_ID',
+    'WECHATPAY_PUBLIC_KEY',
+  ],
+  stripe: ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+} as const
+
+/** The sandbox cashier gives credits away, so it must not be open where they are worth money. */
+export function paymentProblems(config: SettingValues<typeof paymentSettings> & GatewayLists): string[] {
+  const problems: string[] = []
+  const chosen = config.PAYMENTS ?? []
+  if (chosen.includes('sandbox')) {
+    const real = chosen.filter(isRealProvider)
+    if (real.length > 0) {
+      problems.push(
+        `PAYMENTS 中 sandbox 不能与 ${real.join('、')} 同时使用 / sandbox cannot be used together with ${real.join(', ')}`,
+      )
+    }
+    const lists = [config.SMS_GATEWAYS, config.IDENTITY_GATEWAYS, config.DOMAIN_GATEWAYS]
+    if (lists.every(Array.isArray) && !usesSandboxOnly(config)) {
+      problems.push(
+        'PAYMENTS=sandbox 只能在所有网关都是 sandbox 时使用 / sandbox needs every gateway to be the sandbox',
+      )
+    }
+  }
+  const { ALIPAY_PRIVATE_KEY: own, ALIPAY_PUBLIC_KEY: vendor } = config
+  if (chosen.includes('alipay') && own && vendor && isOwnPublicKey(own, vendor)) {
+    problems.push(
+      "ALIPAY_PUBLIC_KEY 是应用公钥，须为支付宝公钥 / is the app's own public key, Alipay's public key is required",
+    )
+  }
+  return problems
 }

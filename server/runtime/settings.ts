@@ -44,7 +44,7 @@ export const runtimeSettings = {
     postgresUrl,
     undefined,
     {
-      zh: 'PostgreSQL 地址；不设则使用内嵌 SQLite',
+      zh: 'PostgreSQL 地址；不设置则使用内嵌 SQLite',
       en: 'PostgreSQL URL; without it the embedded SQLite is used',
     },
     'secret',

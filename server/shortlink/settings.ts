@@ -17,7 +17,7 @@ export const shortlinkSettings = {
     en: 'Hours that the previous addresses keep working after a refresh',
   }),
   DNS_SERVERS: setting(serverList, [], {
-    zh: '验证自有域名时查询的 DNS 服务器，逗号分隔的 IP 或 IP:端口；不设置则使用系统的',
+    zh: '验证自有域名时查询的 DNS 服务器，逗号分隔的 IP 或 IP:端口；不设置则使用系统的 DNS 服务器',
     en: 'DNS servers for the proof of own domains: addresses with or without a port, separated by commas; unset: those of the system',
   }),
 } as const

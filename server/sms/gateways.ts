@@ -41,11 +41,22 @@ export function createSmsGateways(config: Config): readonly GuardedSmsGateway[] 
   return createGateways(config.SMS_GATEWAYS, smsGateways, config, limits)
 }
 
-const receiptSecretSettings = {
-  aliyun: 'SMS_RECEIPT_SECRET_ALIYUN',
-  tencent: 'SMS_RECEIPT_SECRET_TENCENT',
-  http: 'SMS_RECEIPT_SECRET_HTTP',
-} as const
+interface ReceiptOptions {
+  /** Undefined while the gateway is not configured. */
+  readonly format: (config: Config) => ReceiptFormat | undefined
+  /** The secret part of its receipt URL, if it is set. */
+  readonly secret: (config: Config) => string | undefined
+}
+
+/** The gateways that send receipts. */
+const receiptGateways: Readonly<Record<string, ReceiptOptions>> = {
+  aliyun: { format: () => aliyunReceipts, secret: (config) => config.SMS_RECEIPT_SECRET_ALIYUN },
+  tencent: { format: () => tencentReceipts, secret: (config) => config.SMS_RECEIPT_SECRET_TENCENT },
+  http: {
+    format: ({ SMS_HTTP_SECRET: secret }) => (secret ? createHttpReceipts(secret) : undefined),
+    secret: (config) => config.SMS_RECEIPT_SECRET_HTTP,
+  },
+}
 
 /** A gateway that sends receipts, and the secret part of its receipt URL. */
 export interface ReceiptSource {
@@ -62,16 +73,12 @@ export function createReceiptSources(
   config: Config,
   secretFor: (purpose: string) => string,
 ): ReadonlyMap<string, ReceiptSource> {
-  const formats = {
-    aliyun: aliyunReceipts,
-    tencent: tencentReceipts,
-    http: config.SMS_HTTP_SECRET ? createHttpReceipts(config.SMS_HTTP_SECRET) : undefined,
-  }
+  const configured: readonly string[] = config.SMS_GATEWAYS
   const sources = new Map<string, ReceiptSource>()
-  for (const name of ['aliyun', 'tencent', 'http'] as const) {
-    const format = formats[name]
-    const ownSecret = config[receiptSecretSettings[name]]
-    if (!format || (ownSecret === undefined && !config.SMS_GATEWAYS.includes(name))) continue
+  for (const [name, receipts] of Object.entries(receiptGateways)) {
+    const format = receipts.format(config)
+    const ownSecret = receipts.secret(config)
+    if (!format || (ownSecret === undefined && !configured.includes(name))) continue
     const secret = ownSecret ?? config.SMS_RECEIPT_SECRET ?? secretFor(`sms receipts ${name}`)
     sources.set(name, { format, secret })
   }

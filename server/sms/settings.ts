@@ -27,7 +27,7 @@ export const smsSettings = {
     en: 'SMS gateways in order of preference',
   }),
   SMS_NUMBER_LIMITS: setting(numberLimits, [], {
-    zh: '单号码发送上限，例如 1/m,5/h,10/d',
+    zh: '每个手机号的发送上限，例如 1/m,5/h,10/d',
     en: 'Limits of messages to one phone number, e.g. 1/m,5/h,10/d',
   }),
   SMS_QUEUE_LIMIT: setting(integer(1_000, 10_000_000), 200_000, {
@@ -35,7 +35,7 @@ export const smsSettings = {
     en: 'Messages of batches that may wait, by account',
   }),
   SMS_RETRY_S: setting(integer(0, 3_600), 60, {
-    zh: '群发短信确知未发出时重试多久（秒），之后退回额度；0 为不重试',
+    zh: '群发短信确定未发出时的重试时长（秒），之后退回额度；0 表示不重试',
     en: 'How long a message of a batch that was provably not sent is tried again, in seconds; 0: not at all',
   }),
   SMS_SIGN_NAME: setting(signName, 'Tollgate', { zh: '平台短信签名', en: "The platform's SMS signature" }),
@@ -44,14 +44,14 @@ export const smsSettings = {
     en: "Usable signatures: approved allows the platform's and the account's approved ones, any allows all; by default approved with a real gateway, any with the sandbox only",
   }),
   SMS_RECORD_DAYS: setting(daysOrForever(150), 0, {
-    zh: '短信发送记录保留的天数；至少 150，0 为永久',
+    zh: '短信发送记录保留的天数；至少 150，0 表示永久保留',
     en: 'Retention of SMS records in days; at least 150, 0 keeps them indefinitely',
   }),
   SMS_RECEIPT_SECRET: setting(
     pathSecret,
     undefined,
     {
-      zh: '回执地址中的密钥部分，所有网关相同；不设则首次启动生成，每个网关各不相同',
+      zh: '回执地址中的密钥部分，所有网关相同；不设置则首次启动生成，每个网关各不相同',
       en: 'The secret part of all receipt URLs; by default derived from the installation secret, a different one for each gateway',
     },
     'secret',
@@ -102,4 +102,11 @@ export const smsSettings = {
     },
     'secret',
   ),
+} as const
+
+/** What each gateway cannot work without. */
+export const smsRequirements = {
+  aliyun: ['ALIYUN_ACCESS_KEY_ID', 'ALIYUN_ACCESS_KEY_SECRET'],
+  tencent: ['TENCENT_SECRET_ID', 'TENCENT_SECRET_KEY', 'TENCENT_SMS_APP_ID'],
+  http: ['SMS_HTTP_URL', 'SMS_HTTP_SECRET'],
 } as const
