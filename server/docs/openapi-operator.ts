@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document of the operator's JSON API, generated from the routes of the console.
 import type { TSchema } from 'typebox'
-import { type OperatorOperation, operatorApi } from '../../contract/console/responses/operator-api.ts'
+import { type ConsoleOperation, operatorApi } from '../../contract/console/responses/operator-api.ts'
 import {
   type Access,
   areaOf,
@@ -53,7 +53,7 @@ export function operatorDocument(context: DocsContext): SchemaObject {
   }
 }
 
-function describeOperation({ name, route, response }: OperatorOperation): SchemaObject {
+function describeOperation({ name, route, response }: ConsoleOperation): SchemaObject {
   const { method, path, input } = route
   const area = areaOf(path)
   const access: Access = method === 'GET' ? 'read' : 'write'

@@ -18,16 +18,17 @@ import { operatorSmsResponses } from './operator-sms.ts'
 import { operatorSmsStatisticsResponses } from './sms-statistics.ts'
 import type { Route } from '../route.ts'
 
-export interface OperatorOperation {
+export interface ConsoleOperation {
   readonly name: string
   readonly route: Route<unknown, unknown>
   readonly response: TSchema
 }
 
-function operations<Name extends string>(
+/** The routes of a table with the schemas of their responses. */
+export function operations<Name extends string>(
   routes: Readonly<Record<Name, unknown>>,
   responses: Readonly<Record<NoInfer<Name>, TSchema>>,
-): OperatorOperation[] {
+): ConsoleOperation[] {
   return Object.entries(routes).map(([name, one]) => ({
     name,
     route: one as Route<unknown, unknown>,
@@ -35,7 +36,7 @@ function operations<Name extends string>(
   }))
 }
 
-export const operatorApi: readonly OperatorOperation[] = [
+export const operatorApi: readonly ConsoleOperation[] = [
   ...operations(operatorRoutes, operatorResponses),
   ...operations(operatorProductRoutes, operatorProductResponses),
   ...operations(operatorPaymentRoutes, operatorPaymentResponses),
