@@ -63,6 +63,7 @@ export function isAlertType(type: EventType | PlatformAlertType): boolean {
 export const alertLimits = {
   channelsPerAccount: 10,
   targetLength: 1_024,
+  secretLength: 200,
   /** Alerts of one kind are at least this far apart. */
   minIntervalMs: hourMs,
   confirmAttempts: 5,

@@ -37,6 +37,12 @@ export const identity = {
   },
 } as const satisfies Endpoint
 
+/** Input methods produce all of these as the separator in a name; the register uses only U+00B7. */
+export const middleDots = '\u2022\u2027\u2219\u22C5\u2E31\u30FB\uFF65'
+
+/** The no-break space and the ideographic space count as spaces. */
+export const nameSpaces = ' \u00A0\u3000'
+
 const weights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]
 const checkDigits = '10X98765432'
 
@@ -73,8 +79,8 @@ export const identityMessages = {
   match: { zh: '验证通过', en: 'Verified' },
   mismatch: { zh: '姓名与身份证号不一致', en: 'Name and ID number do not belong together' },
   noRecord: {
-    zh: '查无记录：核验源中没有该身份证号的信息，额度已退还',
-    en: 'No record: the source knows nothing of this ID number; the credit was given back',
+    zh: '查无记录：核验源中没有该身份证号的信息，额度已退回',
+    en: 'No record: the source has no data about this ID number; the credit was refunded',
   },
   /** Prefix of every upstream failure. */
   failedPrefix: { zh: '上游核验失败：', en: 'Upstream verification failed: ' },

@@ -1,3 +1,4 @@
+// The masks of names, ID numbers and phone numbers.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { hidden, maskIdNumber, maskName, maskPhone, maskPhones } from './masking.ts'

@@ -1,3 +1,4 @@
+// Parts of a message, phone numbers and template variables.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// Days and times of Shanghai, independent of the time zone of the machine.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'

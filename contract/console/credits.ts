@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { route, withResponses } from './route.ts'
 import { apiType, slice, dayRange, DayRange } from './fields.ts'
+import { maxRedeemCodeLength } from './limits.ts'
 import type { creditResponses } from './responses/credits.ts'
 import { ledgerKind } from './values.ts'
 
@@ -23,7 +24,7 @@ export const LedgerFilter = Type.Object({
 export type LedgerFilter = Static<typeof LedgerFilter>
 
 /** Upper or lower case, with or without dashes. */
-const RedeemCode = Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) })
+const RedeemCode = Type.Object({ code: Type.String({ minLength: 1, maxLength: maxRedeemCodeLength }) })
 
 export const creditRoutes = withResponses<typeof creditResponses>()({
   ledger: route('GET', '/credits/ledger', Type.Object({ ...LedgerFilter.properties, ...slice })),

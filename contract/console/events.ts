@@ -27,7 +27,7 @@ const ResendInput = Type.Object({ since: Type.Integer({ minimum: 0, maximum: Num
 export const AlertChannelInput = Type.Object({
   kind: Type.Enum([...alertChannelKinds]),
   target: Type.String({ minLength: 1, maxLength: alertLimits.targetLength }),
-  secret: Type.Optional(Type.String({ maxLength: 200 })),
+  secret: Type.Optional(Type.String({ maxLength: alertLimits.secretLength })),
 })
 export type AlertChannelInput = Static<typeof AlertChannelInput>
 

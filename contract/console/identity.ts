@@ -1,8 +1,8 @@
 // Identity verification: one from the console, and the masked history.
 import { type Static, Type } from 'typebox'
-import { route, withResponses } from './route.ts'
-import { slice, dayRange } from './fields.ts'
+import { dayRange, slice } from './fields.ts'
 import type { identityResponses } from './responses/identity.ts'
+import { route, withResponses } from './route.ts'
 import { identityOutcome } from './values.ts'
 
 export const IdentityInput = Type.Object({

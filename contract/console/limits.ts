@@ -15,6 +15,12 @@ export const maxUsernameLength = 64
 export const minPasswordLength = 8
 export const maxPasswordLength = 200
 
+/** A redeem code as it is entered. */
+export const maxRedeemCodeLength = 200
+
+/** An amount of money as it is entered. */
+export const maxAmountLength = 16
+
 /** Codes in one batch. */
 export const maxRedeemBatchSize = 10_000
 
@@ -29,6 +35,9 @@ export const secondFactorKinds = ['none', 'totp', 'recovery'] as const
 export type SecondFactorKind = (typeof secondFactorKinds)[number]
 
 export const recoveryCodeCount = 10
+
+/** A code of an authenticator app or a recovery code, with spaces and hyphens. */
+export const maxFactorCodeLength = 40
 
 /** How long a confirmation of the password (or of a second factor) is valid for sensitive changes. */
 export const confirmationMs = 5 * minuteMs

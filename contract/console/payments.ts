@@ -11,6 +11,7 @@ import {
   paymentProviders,
 } from '../payments.ts'
 import { day, Empty, Noted, note, positiveId, slice } from './fields.ts'
+import { maxAmountLength } from './limits.ts'
 import { mailAddress } from './security.ts'
 import { maxGrant } from '../credits.ts'
 import { route, withResponses } from './route.ts'
@@ -61,7 +62,7 @@ const packageFields = {
       typeof creditAmount
     >,
   ),
-  price: Type.String({ minLength: 1, maxLength: 16 }),
+  price: Type.String({ minLength: 1, maxLength: maxAmountLength }),
   currency: Type.String({ minLength: 3, maxLength: 3 }),
   hidden: Type.Boolean(),
   note,
@@ -97,7 +98,7 @@ export const operatorPaymentRoutes = withResponses<typeof operatorPaymentRespons
   refundOrder: route(
     'POST',
     '/operator/orders/:number/refund',
-    Type.Object({ amount: Type.String({ minLength: 1, maxLength: 16 }), note }),
+    Type.Object({ amount: Type.String({ minLength: 1, maxLength: maxAmountLength }), note }),
   ),
   income: route('GET', '/operator/income', Empty),
   packages: route('GET', '/operator/packages', Empty),

@@ -1,11 +1,11 @@
 // Security of the account: confirmation, second factor, mail address, sign-ins, link to the OpenID provider.
 import { type Static, Type } from 'typebox'
-import { maxMailLength } from './limits.ts'
+import { maxFactorCodeLength, maxMailLength } from './limits.ts'
 import { route, withResponses } from './route.ts'
 import { Empty, password, slice } from './fields.ts'
 import type { securityResponses } from './responses/security.ts'
 
-const code = Type.String({ minLength: 1, maxLength: 40 })
+const code = Type.String({ minLength: 1, maxLength: maxFactorCodeLength })
 
 export const CodeInput = Type.Object({ code })
 export type CodeInput = Static<typeof CodeInput>

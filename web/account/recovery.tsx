@@ -2,12 +2,13 @@
 import { Link } from '@tanstack/react-router'
 import { Alert, Button, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { maxMailLength, minPasswordLength } from '../../contract/console/limits.ts'
+import { maxMailLength } from '../../contract/console/limits.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
 import { showFieldErrors } from '../parts/form.ts'
+import { type NewPassword, NewPasswordFields } from './new-password-fields.tsx'
 import { VisitorPage } from './sign-in.tsx'
 import { accountText } from './text.ts'
 
@@ -46,18 +47,12 @@ export function ForgottenPage(): ReactNode {
   )
 }
 
-interface NewPassword {
-  readonly new_password: string
-  readonly repeated: string
-}
-
 export function RecoverPage(): ReactNode {
   const t = useText(accountText)
   // In the fragment, which browsers send to no server.
   const [token] = useState(() => window.location.hash.slice(1))
   const [form] = Form.useForm<NewPassword>()
   const recover = useApiMutation(sessionRoutes.recover)
-  const required = { required: true, message: t.required }
   if (token === '') {
     return (
       <VisitorPage title={t.recoverTitle}>
@@ -85,29 +80,7 @@ export function RecoverPage(): ReactNode {
         >
           <div>
             <p style={{ marginTop: 0 }}>{t.recoverText}</p>
-            <Form.Item
-              name="new_password"
-              label={t.newPassword}
-              extra={t.passwordHint(minPasswordLength)}
-              rules={[required, { min: minPasswordLength, message: t.passwordShort(minPasswordLength) }]}
-            >
-              <Input.Password size="large" autoComplete="new-password" autoFocus />
-            </Form.Item>
-            <Form.Item
-              name="repeated"
-              label={t.repeatPassword}
-              dependencies={['new_password']}
-              rules={[
-                required,
-                ({ getFieldValue }) => ({
-                  validator: async (_rule, value: string) => {
-                    if (value && value !== getFieldValue('new_password')) throw new Error(t.mismatch)
-                  },
-                }),
-              ]}
-            >
-              <Input.Password size="large" autoComplete="new-password" />
-            </Form.Item>
+            <NewPasswordFields size="large" autoFocus />
           </div>
           <ActionError error={recover.error} />
           <Button type="primary" size="large" htmlType="submit" block loading={recover.isPending}>

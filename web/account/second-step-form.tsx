@@ -1,6 +1,7 @@
 // The second step of signing in: a code of the authenticator app, or a recovery code.
 import { Button, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
+import { maxFactorCodeLength } from '../../contract/console/limits.ts'
 import type { Me } from '../../contract/console/responses/session.ts'
 import type { CodeInput } from '../../contract/console/security.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
@@ -36,7 +37,13 @@ export function SecondStepForm({ onBack, onSignedIn }: SecondStepFormProps): Rea
       <div>
         <p style={{ marginTop: 0 }}>{t.codeText}</p>
         <Form.Item name="code" label={t.codeLabel} rules={[{ required: true, message: t.required }]}>
-          <Input size="large" className="mono" autoComplete="one-time-code" autoFocus maxLength={40} />
+          <Input
+            size="large"
+            className="mono"
+            autoComplete="one-time-code"
+            autoFocus
+            maxLength={maxFactorCodeLength}
+          />
         </Form.Item>
       </div>
       <ActionError error={verify.error} />

@@ -68,6 +68,8 @@ export interface MutationInput<Body> {
   readonly params?: PathParams
 }
 
+export type ApiMutation<Body, Result> = UseMutationResult<Result, Error, MutationInput<Body>>
+
 /**
  * A call that changes data; on success all queries are refetched. With `idempotent`, a retry with the same body after a
  * connection failure sends the same idempotency key.
@@ -75,7 +77,7 @@ export interface MutationInput<Body> {
 export function useApiMutation<Body, Result>(
   route: Route<Body, Result>,
   options: { readonly idempotent?: boolean } = {},
-): UseMutationResult<Result, Error, MutationInput<Body>> {
+): ApiMutation<Body, Result> {
   const client = useQueryClient()
   const attempt = useRef<{ content: string; key: string }>(undefined)
   return useMutation<Result, Error, MutationInput<Body>>({

@@ -1,3 +1,4 @@
+// Messages of the service as sentences.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asSentence } from './sentence.ts'

@@ -1,3 +1,4 @@
+// What caused a ledger entry, and the page that shows it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { causeOf } from './entry-cause.ts'

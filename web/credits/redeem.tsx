@@ -2,6 +2,7 @@
 import { App, Button, Form, Input, Modal } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { creditRoutes } from '../../contract/console/credits.ts'
+import { maxRedeemCodeLength } from '../../contract/console/limits.ts'
 import type { RedeemPreview } from '../../contract/console/responses/credits.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiMutation } from '../api/hooks.ts'
@@ -64,7 +65,12 @@ export function Redeem({ open, onClose }: { open: boolean; onClose: () => void }
           extra={t.codeHint}
           rules={[{ required: true, whitespace: true, message: t.required }]}
         >
-          <Input className="mono" autoComplete="off" maxLength={64} readOnly={previewed !== undefined} />
+          <Input
+            className="mono"
+            autoComplete="off"
+            maxLength={maxRedeemCodeLength}
+            readOnly={previewed !== undefined}
+          />
         </Form.Item>
         <div className="stack">
           {previewed && (

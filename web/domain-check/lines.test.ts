@@ -1,3 +1,4 @@
+// Addresses in a text field, one per line.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDomainOrUrl, readLines } from './lines.ts'

@@ -8,7 +8,7 @@ import { useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
 import { resolveDayRange } from '../parts/day-range.ts'
 import { CreditsUsed, ExactTime, formatCount, StatusLabel } from '../parts/format.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { domainText } from './text.ts'
@@ -65,9 +65,7 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
               ),
             },
           ]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
+          footer={cursorFooter(params.before, setParams)}
         />
       </Card>
     </>

@@ -6,7 +6,7 @@ import type { Watch } from '../../contract/console/responses/domain-check.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useApiQuery, useMe, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { List } from '../parts/list.tsx'
@@ -19,7 +19,6 @@ const intervals = [5, 15, 30, 60, 360, 1440, 10_080]
 
 export function Watches(): ReactNode {
   const t = useText(domainText)
-  const { message } = App.useApp()
   const me = useMe()
   const watches = useApiQuery(domainCheckRoutes.watches, {}, { refetchMs: 30_000 })
   const change = useApiMutation(domainCheckRoutes.changeWatch)
@@ -70,18 +69,15 @@ export function Watches(): ReactNode {
         />
         <ActionError error={change.error} />
       </Card>
-      <Confirm
-        open={removing !== undefined}
+      <ConfirmItem
+        item={removing}
         danger
         title={t.removeTitle}
-        consequence={t.removeText(removing?.url ?? '')}
+        consequence={({ url }) => t.removeText(url)}
         ok={t.remove}
+        done={t.removed}
         onClose={() => setRemoving(undefined)}
-        onConfirm={async () => {
-          if (!removing) return
-          await remove.mutateAsync({ body: {}, params: { id: removing.id } })
-          message.success(t.removed)
-        }}
+        onConfirm={({ id }) => remove.mutateAsync({ body: {}, params: { id } })}
       />
     </div>
   )

@@ -7,7 +7,7 @@ import { alertLimits, maxAlertPercents, webhookLimits } from '../../contract/eve
 import { dayMs } from '../../contract/time.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { RelativeTime, StatusLabel } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
@@ -15,7 +15,6 @@ import { eventsText } from './text.ts'
 
 export function AlertChannels(): ReactNode {
   const t = useText(eventsText)
-  const { message } = App.useApp()
   const me = useMe()
   const channels = useApiQuery(eventRoutes.alertChannels, {})
   const remove = useApiMutation(eventRoutes.removeAlertChannel)
@@ -88,18 +87,15 @@ export function AlertChannels(): ReactNode {
         onClose={() => setChangingPercents(false)}
       />
       <ConfirmDialog channel={confirming} onClose={() => setConfirming(undefined)} />
-      <Confirm
-        open={removing !== undefined}
+      <ConfirmItem
+        item={removing}
         danger
         title={t.removeChannelTitle}
-        consequence={t.removeChannelText(removing?.target ?? '')}
+        consequence={({ target }) => t.removeChannelText(target)}
         ok={t.remove}
+        done={t.removed}
         onClose={() => setRemoving(undefined)}
-        onConfirm={async () => {
-          if (!removing) return
-          await remove.mutateAsync({ body: {}, params: { id: removing.id } })
-          message.success(t.removed)
-        }}
+        onConfirm={({ id }) => remove.mutateAsync({ body: {}, params: { id } })}
       />
     </Card>
   )
@@ -205,7 +201,7 @@ function AddDialog({ open, kinds, onClose, onAdded }: AddDialogProps): ReactNode
       </Form.Item>
       {takesSecret && (
         <Form.Item name="secret" label={t.robotSecret} extra={t.robotSecretHint}>
-          <Input.Password className="mono" autoComplete="off" maxLength={200} />
+          <Input.Password className="mono" autoComplete="off" maxLength={alertLimits.secretLength} />
         </Form.Item>
       )}
     </FormDialog>

@@ -9,7 +9,7 @@ import { useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { ExactTime, formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import { objectTitle } from '../parts/page.tsx'
@@ -127,9 +127,7 @@ export function Deliveries({ webhook, routes, resend }: DeliveriesProps): ReactN
             render: (_value, { next_attempt_at }) => <RelativeTime at={next_attempt_at} />,
           },
         ]}
-        footer={({ next }) => (
-          <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-        )}
+        footer={cursorFooter(params.before, setParams)}
       />
       <Drawer
         open={params.delivery !== ''}

@@ -1,6 +1,7 @@
 // The dialog that confirms who the user is before a sensitive change; the call is then repeated.
 import { Form, Input } from 'antd'
 import type { ReactNode } from 'react'
+import { maxFactorCodeLength } from '../../contract/console/limits.ts'
 import { oidcRoutes } from '../../contract/console/oidc.ts'
 import type { Me } from '../../contract/console/responses/session.ts'
 import { securityRoutes } from '../../contract/console/security.ts'
@@ -69,7 +70,7 @@ export function ConfirmIdentity({ open, confirmWith, onClose }: ConfirmIdentityP
         {isPassword ? (
           <Input.Password autoComplete="current-password" />
         ) : (
-          <Input className="mono" autoComplete="one-time-code" maxLength={40} />
+          <Input className="mono" autoComplete="one-time-code" maxLength={maxFactorCodeLength} />
         )}
       </Form.Item>
     </FormDialog>

@@ -10,7 +10,7 @@ import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { CreditsUsed, ExactTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { identityText } from './text.ts'
 import { type IdentityOutcome, identityOutcomes } from '../../contract/console/values.ts'
@@ -88,9 +88,7 @@ export function IdentityHistory(): ReactNode {
             ),
           },
         ]}
-        footer={({ next }) => (
-          <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-        )}
+        footer={cursorFooter(params.before, setParams)}
       />
     </>
   )

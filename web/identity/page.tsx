@@ -3,12 +3,12 @@ import { Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { identityRoutes, type IdentityInput } from '../../contract/console/identity.ts'
 import type { IdentityVerdict } from '../../contract/console/responses/identity.ts'
-import { checkDigitOf, extraKeys, identity } from '../../contract/identity.ts'
-import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
+import { checkDigitOf, extraKeys, identity, middleDots, nameSpaces } from '../../contract/identity.ts'
+import { type ApiMutation, useApiMutation, useMe, usePrices, useStart } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { formatCount, StatusLabel } from '../parts/format.tsx'
-import { showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
+import { showFieldErrors } from '../parts/form.ts'
+import { formatCount, StatusLabel } from '../parts/format.tsx'
 import { Page } from '../parts/page.tsx'
 import { IdentityHistory, outcomeTones } from './history.tsx'
 import { identityText } from './text.ts'
@@ -16,7 +16,7 @@ import { identityText } from './text.ts'
 const { name: nameLimits, idcard: idcardLimits } = identity.operations.verify.parameters
 const idcardPattern = new RegExp(idcardLimits.pattern)
 const namePattern = new RegExp(
-  `^[\\p{Script=Han}A-Za-z ·•‧∙⋅・･-]{${nameLimits.minLength},${nameLimits.maxLength}}$`,
+  `^[\\p{Script=Han}A-Za-z·${middleDots}${nameSpaces}-]{${nameLimits.minLength},${nameLimits.maxLength}}$`,
   'u',
 )
 
@@ -43,11 +43,7 @@ export function IdentityPage(): ReactNode {
   )
 }
 
-function VerifyForm({
-  verify,
-}: {
-  verify: ReturnType<typeof useApiMutation<IdentityInput, IdentityVerdict>>
-}): ReactNode {
+function VerifyForm({ verify }: { verify: ApiMutation<IdentityInput, IdentityVerdict> }): ReactNode {
   const t = useText(identityText)
   const prices = usePrices()
   const nameRule = t.nameRule(nameLimits.minLength, nameLimits.maxLength)

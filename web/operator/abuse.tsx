@@ -5,10 +5,11 @@ import { type ReactNode, useState } from 'react'
 import { linkAbuseRoutes } from '../../contract/console/link-domains.ts'
 import type { LinkBan, LinkReport } from '../../contract/console/responses/link-domains.ts'
 import { isReportReason, reportReasons, reportStates } from '../../contract/link-abuse.ts'
+import { maxHostLength } from '../../contract/link-domains.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { Confirm, ConfirmItem } from '../parts/confirm.tsx'
 import { ExactTime, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
@@ -76,7 +77,6 @@ interface PagedProps {
 
 function Bans({ before, onPage }: PagedProps): ReactNode {
   const t = useText(domainsText)
-  const { message } = App.useApp()
   const bans = useApiQuery(linkAbuseRoutes.bans, cursorQuery(before))
   const remove = useApiMutation(linkAbuseRoutes.removeBan)
   const [removing, setRemoving] = useState<LinkBan>()
@@ -108,18 +108,15 @@ function Bans({ before, onPage }: PagedProps): ReactNode {
         ]}
         footer={({ next }) => <CursorPager before={before} next={next} onChange={onPage} />}
       />
-      <Confirm
-        open={removing !== undefined}
+      <ConfirmItem
+        item={removing}
         withNote
         title={t.unbanTitle}
-        consequence={t.unbanText(removing?.value ?? '')}
+        consequence={({ value }) => t.unbanText(value)}
         ok={t.unban}
+        done={t.unbanned}
         onClose={() => setRemoving(undefined)}
-        onConfirm={async ({ note }) => {
-          if (!removing) return
-          await remove.mutateAsync({ body: { note }, params: { id: removing.id } })
-          message.success(t.unbanned)
-        }}
+        onConfirm={({ id }, { note }) => remove.mutateAsync({ body: { note }, params: { id } })}
       />
     </Card>
   )
@@ -270,7 +267,7 @@ function AddBan({ open, onClose }: { open: boolean; onClose: () => void }): Reac
         />
       </Form.Item>
       <Form.Item name="value" label={t.value} rules={[{ required: true, message: common.required }]}>
-        <Input className="mono" placeholder="bad.example.com" maxLength={260} />
+        <Input className="mono" placeholder="bad.example.com" maxLength={maxHostLength} />
       </Form.Item>
     </OperatorForm>
   )

@@ -12,7 +12,7 @@ import { May } from '../frame/rights.tsx'
 import { shortTypeNames } from '../parts/names.ts'
 import { RelativeTime, formatCompactCount } from '../parts/format.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
-import { List, Pager } from '../parts/list.tsx'
+import { List, pageFooter, sortOrderOf } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { AccountLink, accountPath, rememberListSearch } from './account-link.tsx'
@@ -54,8 +54,6 @@ function AccountList(): ReactNode {
     ...(state ? { state } : {}),
   }
   const accounts = useApiQuery(operatorRoutes.accounts, query)
-  const orderOf = (column: string) =>
-    params.sort === column ? (params.order === 'asc' ? ('ascend' as const) : ('descend' as const)) : null
   const create = (
     <May change="accounts">
       <Button type="primary" icon={<PlusOutlined />} onClick={() => setCreating(true)}>
@@ -101,7 +99,7 @@ function AccountList(): ReactNode {
               title: t.username,
               key: 'username',
               sorter: true,
-              sortOrder: orderOf('username'),
+              sortOrder: sortOrderOf(params, 'username'),
               render: (_value, { id, username, operator_role }) => (
                 <span className="row">
                   <AccountLink id={id}>{username}</AccountLink>
@@ -133,25 +131,18 @@ function AccountList(): ReactNode {
               title: t.expires,
               key: 'expires',
               sorter: true,
-              sortOrder: orderOf('expires'),
+              sortOrder: sortOrderOf(params, 'expires'),
               render: (_value, { expires_on }) => expires_on ?? <span className="muted">{t.noEnd}</span>,
             },
             {
               title: t.created,
               key: 'created',
               sorter: true,
-              sortOrder: orderOf('created'),
+              sortOrder: sortOrderOf(params, 'created'),
               render: (_value, { created_at }) => <RelativeTime at={created_at} />,
             },
           ]}
-          footer={({ page, size, total }) => (
-            <Pager
-              page={page}
-              size={size}
-              total={total}
-              onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
-            />
-          )}
+          footer={pageFooter(setParams)}
         />
       </Card>
       <NewAccountModal

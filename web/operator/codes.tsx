@@ -9,7 +9,7 @@ import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
 import { RelativeTime, formatCount } from '../parts/format.tsx'
-import { List, Pager } from '../parts/list.tsx'
+import { List, pageFooter } from '../parts/list.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
@@ -70,14 +70,7 @@ export function CodesPage(): ReactNode {
             { title: t.by, dataIndex: 'created_by' },
             { title: t.created, render: (_value, { created_at }) => <RelativeTime at={created_at} /> },
           ]}
-          footer={({ page, size, total }) => (
-            <Pager
-              page={page}
-              size={size}
-              total={total}
-              onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
-            />
-          )}
+          footer={pageFooter(setParams)}
         />
       </Card>
       <BatchDrawer id={params.open} onClose={() => setParams({ open: '' })} />

@@ -4,10 +4,11 @@ import { App, Button, Card, Form, Input, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import type { PoolDomain } from '../../contract/console/responses/operator-products.ts'
+import { maxHostLength } from '../../contract/link-domains.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { ActionError } from '../parts/action-error.tsx'
@@ -91,19 +92,16 @@ export function DomainsPage(): ReactNode {
         />
       </Card>
       <AddDomain open={adding} onClose={() => setAdding(false)} />
-      <Confirm
-        open={removing !== undefined}
+      <ConfirmItem
+        item={removing}
         danger
         withNote
         title={t.removeTitle}
-        consequence={t.removeText(removing?.host ?? '')}
+        consequence={({ host }) => t.removeText(host)}
         ok={t.remove}
+        done={t.removed}
         onClose={() => setRemoving(undefined)}
-        onConfirm={async ({ note }) => {
-          if (!removing) return
-          await remove.mutateAsync({ body: { note }, params: { id: removing.id } })
-          message.success(t.removed)
-        }}
+        onConfirm={({ id }, { note }) => remove.mutateAsync({ body: { note }, params: { id } })}
       />
     </Page>
   )
@@ -143,7 +141,7 @@ function AddDomain({ open, onClose }: { open: boolean; onClose: () => void }): R
           { pattern: /^[^\s/:]+\.[^\s/:]+(:\d+)?$/, message: t.hostRule },
         ]}
       >
-        <Input className="mono" placeholder="go.example.com" maxLength={255} />
+        <Input className="mono" placeholder="go.example.com" maxLength={maxHostLength} />
       </Form.Item>
     </OperatorForm>
   )

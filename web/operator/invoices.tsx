@@ -13,7 +13,7 @@ import { toBase64 } from '../parts/base64.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
 import { formatMoney } from '../parts/format.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { objectTitle, Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { InvoiceDetails, useInvoiceColumns } from '../payments/invoice-parts.tsx'
@@ -68,9 +68,7 @@ export function OperatorInvoicesPage(): ReactNode {
             columns.state,
             columns.created,
           ]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
+          footer={cursorFooter(params.before, setParams)}
         />
       </Card>
       <Drawer

@@ -1,6 +1,7 @@
 // All orders: income, search, confirmation of transfers, refunds.
 import { App, Button, Card, Drawer, Form, Input } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
+import { maxAmountLength } from '../../contract/console/limits.ts'
 import { operatorPaymentRoutes } from '../../contract/console/payments.ts'
 import type { Order } from '../../contract/console/responses/payments.ts'
 import { orderStates, paymentProviderNames, paymentProviders } from '../../contract/payments.ts'
@@ -10,7 +11,7 @@ import { May } from '../frame/rights.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { objectTitle, Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -100,9 +101,7 @@ export function OperatorOrdersPage(): ReactNode {
             columns.state,
             columns.created,
           ]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
+          footer={cursorFooter(params.before, setParams)}
         />
       </Card>
       <Drawer
@@ -167,7 +166,7 @@ function OneOrder({ number }: { number: string }): ReactNode {
                 extra={t.refundHint(detail.refundable)}
                 rules={[{ required: true, pattern: /^\d+(\.\d{1,2})?$/, message: t.required }]}
               >
-                <Input inputMode="decimal" maxLength={16} />
+                <Input inputMode="decimal" maxLength={maxAmountLength} />
               </Form.Item>
             </OperatorForm>
             <Confirm

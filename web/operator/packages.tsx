@@ -2,6 +2,7 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { App, Button, Card, Form, Input, InputNumber, Select, Switch } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { maxAmountLength } from '../../contract/console/limits.ts'
 import { operatorPaymentRoutes } from '../../contract/console/payments.ts'
 import type { CreditPackage } from '../../contract/console/responses/payments.ts'
 import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
@@ -153,7 +154,7 @@ function EditPackage({ edited, onClose }: { edited: CreditPackage | 'new'; onClo
           label={t.price}
           rules={[{ required: true, pattern: /^\d+(\.\d{1,2})?$/, message: t.priceRule }]}
         >
-          <Input inputMode="decimal" maxLength={12} />
+          <Input inputMode="decimal" maxLength={maxAmountLength} />
         </Form.Item>
         <Form.Item name="currency" label={t.currency}>
           <Select options={currencies.map((value) => ({ value, label: value }))} />

@@ -14,7 +14,7 @@ import { dayMs, formatDay, formatTime } from '../../contract/time.ts'
 import { type ApiQuery, useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May, useMay } from '../frame/rights.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
 import { formatMoney, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
@@ -160,7 +160,6 @@ function Differences({ before, shown, onChange }: DifferencesProps): ReactNode {
   const t = useText(reconciliationText)
   const pick = usePick()
   const mayResolve = useMay('orders')
-  const { message } = App.useApp()
   const [resolving, setResolving] = useState<PaymentDifference>()
   const resolve = useApiMutation(operatorPaymentRoutes.resolveDifference)
   const isOpenOnly = shown === 'open'
@@ -236,18 +235,15 @@ function Differences({ before, shown, onChange }: DifferencesProps): ReactNode {
           <CursorPager before={before} next={next} onChange={(value) => onChange({ before: value })} />
         )}
       />
-      <Confirm
-        open={resolving !== undefined}
+      <ConfirmItem
+        item={resolving}
         withNote
         title={t.resolve}
-        consequence={t.resolveText}
+        consequence={() => t.resolveText}
         ok={t.resolve}
+        done={t.marked}
         onClose={() => setResolving(undefined)}
-        onConfirm={async ({ note }) => {
-          if (!resolving) return
-          await resolve.mutateAsync({ body: { note }, params: { id: resolving.id } })
-          message.success(t.marked)
-        }}
+        onConfirm={({ id }, { note }) => resolve.mutateAsync({ body: { note }, params: { id } })}
       />
     </div>
   )

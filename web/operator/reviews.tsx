@@ -12,7 +12,7 @@ import { May } from '../frame/rights.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { SelectFilter } from '../parts/filters.tsx'
-import { List, Pager } from '../parts/list.tsx'
+import { List, pageFooter } from '../parts/list.tsx'
 import { objectTitle, Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
@@ -133,14 +133,7 @@ export function ReviewsPage(): ReactNode {
                 ),
             },
           ]}
-          footer={({ page, size, total }) => (
-            <Pager
-              page={page}
-              size={size}
-              total={total}
-              onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
-            />
-          )}
+          footer={pageFooter(setParams)}
         />
       </Card>
       <UnmatchedReplies />

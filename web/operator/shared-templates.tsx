@@ -16,7 +16,7 @@ import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
 import { ActionError } from '../parts/action-error.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
@@ -86,19 +86,16 @@ export function SharedTemplates(): ReactNode {
         />
       </Card>
       {isAdding && <AddDialog onClose={() => setAdding(false)} />}
-      <Confirm
-        open={removing !== undefined}
+      <ConfirmItem
+        item={removing}
         danger
         withNote
         title={words.deleteTitle}
-        consequence={words.deleteText(removing?.code ?? '')}
+        consequence={({ code }) => words.deleteText(code)}
         ok={words.delete}
+        done={words.deleted}
         onClose={() => setRemoving(undefined)}
-        onConfirm={async ({ note }) => {
-          if (!removing) return
-          await remove.mutateAsync({ body: { note }, params: { id: removing.id } })
-          message.success(words.deleted)
-        }}
+        onConfirm={({ id }, { note }) => remove.mutateAsync({ body: { note }, params: { id } })}
       />
     </div>
   )

@@ -1,13 +1,13 @@
 // The tokens that open the operator's JSON API to programs.
 import { PlusOutlined } from '@ant-design/icons'
-import { App, Button, Card } from 'antd'
+import { Button, Card } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorAdminRoutes } from '../../contract/console/operators.ts'
 import type { TokenFacts } from '../../contract/console/responses/operators.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { May, useMay } from '../frame/rights.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { RelativeTime, StatusLabel } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
@@ -16,7 +16,6 @@ import { tokensText } from './tokens-text.ts'
 
 export function TokensPage(): ReactNode {
   const t = useText(tokensText)
-  const { message } = App.useApp()
   const tokens = useApiQuery(operatorAdminRoutes.tokens, {})
   const revoke = useApiMutation(operatorAdminRoutes.revokeToken)
   const mayChange = useMay('operators')
@@ -96,19 +95,16 @@ export function TokensPage(): ReactNode {
         />
       </Card>
       <NewTokenModal open={creating} onClose={() => setCreating(false)} />
-      <Confirm
-        open={revoking !== undefined}
+      <ConfirmItem
+        item={revoking}
         danger
         withNote
         title={t.revokeTitle}
-        consequence={t.revokeText(revoking?.name ?? '')}
+        consequence={({ name }) => t.revokeText(name)}
         ok={t.revoke}
+        done={t.revoked}
         onClose={() => setRevoking(undefined)}
-        onConfirm={async ({ note }) => {
-          if (!revoking) return
-          await revoke.mutateAsync({ body: { note }, params: { id: revoking.id } })
-          message.success(t.revoked)
-        }}
+        onConfirm={({ id }, { note }) => revoke.mutateAsync({ body: { note }, params: { id } })}
       />
     </Page>
   )

@@ -1,5 +1,5 @@
-// A confirmation dialog, with a password or note field where the action needs one.
-import { Alert, Form, Input } from 'antd'
+// Confirmation dialogs, with a password or note field where the action needs one.
+import { Alert, App, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { FormDialog, NoteField } from './form-dialog.tsx'
@@ -46,5 +46,32 @@ export function Confirm(props: ConfirmProps): ReactNode {
       )}
       {withNote && <NoteField />}
     </FormDialog>
+  )
+}
+
+interface ConfirmItemProps<Item> extends Omit<ConfirmProps, 'open' | 'consequence' | 'onConfirm'> {
+  /** What the action is about; the dialog is open while it is set. */
+  readonly item: Item | undefined
+  readonly consequence: (item: Item) => ReactNode
+  /** The message after the action. */
+  readonly done: string
+  readonly onConfirm: (item: Item, fields: ConfirmFields) => Promise<unknown>
+}
+
+/** Confirms an action on one item of a list, such as its removal. */
+export function ConfirmItem<Item extends object>(props: ConfirmItemProps<Item>): ReactNode {
+  const { item, consequence, done, onConfirm, ...dialog } = props
+  const { message } = App.useApp()
+  return (
+    <Confirm
+      {...dialog}
+      open={item !== undefined}
+      consequence={item && consequence(item)}
+      onConfirm={async (fields) => {
+        if (!item) return
+        await onConfirm(item, fields)
+        message.success(done)
+      }}
+    />
   )
 }

@@ -1,3 +1,4 @@
+// Ranges of days in Shanghai.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resolveDayRange } from './day-range.ts'

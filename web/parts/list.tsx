@@ -121,10 +121,25 @@ export function List<Item extends object, Result>(props: ListProps<Item, Result>
   )
 }
 
-interface PagerProps {
+/** How a list is sorted, as its URL says. */
+export interface ListOrder {
+  readonly sort: string
+  readonly order: string
+}
+
+/** The arrow of a column that the list can be sorted by. */
+export function sortOrderOf({ sort, order }: ListOrder, column: string): 'ascend' | 'descend' | null {
+  if (sort !== column) return null
+  return order === 'asc' ? 'ascend' : 'descend'
+}
+
+interface PageOfList {
   readonly page: number
   readonly size: number
   readonly total: number
+}
+
+interface PagerProps extends PageOfList {
   readonly onChange: (page: number, size: number) => void
 }
 
@@ -146,7 +161,21 @@ export function Pager({ page, size, total, onChange }: PagerProps): ReactNode {
   )
 }
 
-interface SlicerProps {
+/** The footer of a list whose page and page size are in the URL. */
+export function pageFooter(
+  setParams: (change: { page: string; size: string }) => void,
+): (result: PageOfList) => ReactNode {
+  return ({ page, size, total }) => (
+    <Pager
+      page={page}
+      size={size}
+      total={total}
+      onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
+    />
+  )
+}
+
+interface CursorPagerProps {
   readonly before: string
   readonly next: number | null
   readonly onChange: (before: string) => void
@@ -158,7 +187,7 @@ export function cursorQuery(before: string): { readonly before?: number } {
 }
 
 /** Paging of append-only lists: older entries, or back to the newest. */
-export function CursorPager({ before, next, onChange }: SlicerProps): ReactNode {
+export function CursorPager({ before, next, onChange }: CursorPagerProps): ReactNode {
   const t = useText(partsText)
   if (before === '' && next === null) return null
   return (
@@ -170,5 +199,15 @@ export function CursorPager({ before, next, onChange }: SlicerProps): ReactNode 
         {t.older}
       </Button>
     </div>
+  )
+}
+
+/** The footer of a list whose position is in the URL. */
+export function cursorFooter(
+  before: string,
+  setParams: (change: { before: string }) => void,
+): (result: { readonly next: number | null }) => ReactNode {
+  return ({ next }) => (
+    <CursorPager before={before} next={next} onChange={(position) => setParams({ before: position })} />
   )
 }

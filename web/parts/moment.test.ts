@@ -1,3 +1,4 @@
+// Moments in a text field.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseTime } from '../../contract/time.ts'

@@ -19,7 +19,7 @@ import { usePick, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { formatMoney } from '../parts/format.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { objectTitle, Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -54,9 +54,7 @@ export function InvoicesPage(): ReactNode {
           empty={{ text: t.none }}
           onOpen={({ id }) => setParams({ open: String(id) })}
           columns={[columns.id, columns.title, columns.kind, columns.amount, columns.state, columns.created]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
+          footer={cursorFooter(params.before, setParams)}
         />
       </Card>
       <Drawer

@@ -1,3 +1,4 @@
+// A logged call as a curl command.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatCurl } from './curl.ts'

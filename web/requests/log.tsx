@@ -16,7 +16,7 @@ import { callText, callWord, endpointText } from '../parts/names.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { CreditsUsed, ExactTime, formatCount, formatDuration, StatusLabel } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { RequestDrawer, type ViewedAccount, viewedQuery } from './detail.tsx'
@@ -158,9 +158,7 @@ export function RequestLog({ log }: { log: RequestLogState }): ReactNode {
               ),
             },
           ]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
+          footer={cursorFooter(params.before, setParams)}
         />
       </Card>
       <RequestDrawer requestId={params.open} viewed={viewed} onClose={() => setParams({ open: '' })} />

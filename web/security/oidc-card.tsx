@@ -1,5 +1,5 @@
 // The users of the OpenID provider that can sign in to the account.
-import { App, Button, Card } from 'antd'
+import { Button, Card } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { oidcRoutes } from '../../contract/console/oidc.ts'
 import type { OidcLinks } from '../../contract/console/responses/oidc.ts'
@@ -7,7 +7,7 @@ import { OidcResult } from '../account/oidc.tsx'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
@@ -17,7 +17,6 @@ type LinkedUser = OidcLinks['items'][number]
 
 export function OidcCard({ readOnly }: { readOnly: boolean }): ReactNode {
   const t = useText(securityText)
-  const { message } = App.useApp()
   const [params] = useUrlState({ oidc: '' })
   const links = useApiQuery(oidcRoutes.links, {})
   const link = useApiMutation(oidcRoutes.link)
@@ -66,18 +65,15 @@ export function OidcCard({ readOnly }: { readOnly: boolean }): ReactNode {
           ]}
         />
       </div>
-      <Confirm
-        open={removing !== undefined}
+      <ConfirmItem
+        item={removing}
         danger
         title={t.unlink}
-        consequence={t.unlinkText(removing?.name ?? '')}
+        consequence={({ name }) => t.unlinkText(name)}
         ok={t.unlink}
+        done={t.unlinked}
         onClose={() => setRemoving(undefined)}
-        onConfirm={async () => {
-          if (!removing) return
-          await unlink.mutateAsync({ body: { subject: removing.subject } })
-          message.success(t.unlinked)
-        }}
+        onConfirm={({ subject }) => unlink.mutateAsync({ body: { subject } })}
       />
     </Card>
   )

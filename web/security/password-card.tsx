@@ -1,18 +1,16 @@
 // The form that changes the password.
 import { App, Button, Card, Form, Input } from 'antd'
 import type { ReactNode } from 'react'
-import { minPasswordLength } from '../../contract/console/limits.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
+import { type NewPassword, NewPasswordFields } from '../account/new-password-fields.tsx'
 import { accountText } from '../account/text.ts'
 
-interface PasswordFields {
+interface PasswordFields extends NewPassword {
   readonly current_password: string
-  readonly new_password: string
-  readonly repeated: string
 }
 
 export function PasswordCard(): ReactNode {
@@ -20,7 +18,6 @@ export function PasswordCard(): ReactNode {
   const { message } = App.useApp()
   const [form] = Form.useForm<PasswordFields>()
   const change = useApiMutation(sessionRoutes.changePassword)
-  const required = { required: true, message: t.required }
   return (
     <Card title={<h2>{t.changePassword}</h2>}>
       <p style={{ marginTop: 0 }}>{t.passwordEffect}</p>
@@ -42,32 +39,14 @@ export function PasswordCard(): ReactNode {
           )
         }
       >
-        <Form.Item name="current_password" label={t.currentPassword} rules={[required]}>
+        <Form.Item
+          name="current_password"
+          label={t.currentPassword}
+          rules={[{ required: true, message: t.required }]}
+        >
           <Input.Password autoComplete="current-password" />
         </Form.Item>
-        <Form.Item
-          name="new_password"
-          label={t.newPassword}
-          extra={t.passwordHint(minPasswordLength)}
-          rules={[required, { min: minPasswordLength, message: t.passwordShort(minPasswordLength) }]}
-        >
-          <Input.Password autoComplete="new-password" />
-        </Form.Item>
-        <Form.Item
-          name="repeated"
-          label={t.repeatPassword}
-          dependencies={['new_password']}
-          rules={[
-            required,
-            ({ getFieldValue }) => ({
-              validator: async (_rule, value: string) => {
-                if (value && value !== getFieldValue('new_password')) throw new Error(t.mismatch)
-              },
-            }),
-          ]}
-        >
-          <Input.Password autoComplete="new-password" />
-        </Form.Item>
+        <NewPasswordFields />
         <div className="stack">
           <ActionError error={change.error} />
           <div>

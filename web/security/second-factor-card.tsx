@@ -1,6 +1,7 @@
 // Two-factor authentication: enrolment with a QR code, recovery codes, and switching it off.
 import { Alert, App, Button, Card, Form, Input, QRCode } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { maxFactorCodeLength } from '../../contract/console/limits.ts'
 import type { SecurityState } from '../../contract/console/responses/security.ts'
 import { type CodeInput, securityRoutes } from '../../contract/console/security.ts'
 import { useApiMutation } from '../api/hooks.ts'
@@ -147,7 +148,7 @@ function CodeDialog({ danger = false, ...props }: CodeDialogProps): ReactNode {
   return (
     <FormDialog<CodeInput> {...props} danger={danger} form={form} initial={{ code: '' }}>
       <Form.Item name="code" label={t.code} rules={[{ required: true, message: t.required }]}>
-        <Input className="mono" autoComplete="one-time-code" maxLength={40} />
+        <Input className="mono" autoComplete="one-time-code" maxLength={maxFactorCodeLength} />
       </Form.Item>
     </FormDialog>
   )

@@ -7,7 +7,7 @@ import { formatTime } from '../../contract/time.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { StatusLabel } from '../parts/format.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { securityText } from './text.ts'
 
@@ -46,9 +46,7 @@ export function SignInsCard(): ReactNode {
             },
             { title: t.method, render: (_value, signIn) => <Method signIn={signIn} /> },
           ]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
+          footer={cursorFooter(params.before, setParams)}
         />
       </div>
     </Card>

@@ -3,11 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { App, Button, Collapse, Form, Input, Modal, Select } from 'antd'
 import { type ReactNode, useEffect } from 'react'
 import { linkRoutes, type NewLink } from '../../contract/console/shortlink.ts'
-import { redirectTypes, shortlink } from '../../contract/shortlink.ts'
+import { redirectTypes } from '../../contract/shortlink.ts'
 import { usePrices, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { focusFirstField, showFieldErrors } from '../parts/form.ts'
 import { ActionError } from '../parts/action-error.tsx'
+import { TargetField, targetLimits, titleLimits, useAddressRule } from './target-field.tsx'
 import { shortlinkText } from './text.ts'
 
 interface CreateLinkProps {
@@ -15,9 +16,6 @@ interface CreateLinkProps {
   readonly onClose: () => void
   readonly onCreated: (id: number) => void
 }
-
-export const webAddress = /^https?:\/\/[^\s/]+\S*$/i
-export const { target_url: targetLimits, title: titleLimits } = shortlink.operations.generate.parameters
 
 export function CreateLink({ open, onClose, onCreated }: CreateLinkProps): ReactNode {
   const t = useText(shortlinkText)
@@ -29,7 +27,7 @@ export function CreateLink({ open, onClose, onCreated }: CreateLinkProps): React
   useEffect(() => {
     if (!open) create.reset()
   }, [open])
-  const address = { pattern: webAddress, max: targetLimits.maxLength, message: t.targetRule }
+  const address = useAddressRule()
   return (
     <Modal
       open={open}
@@ -66,19 +64,7 @@ export function CreateLink({ open, onClose, onCreated }: CreateLinkProps): React
           )
         }
       >
-        <Form.Item
-          name="target_url"
-          label={t.target}
-          extra={t.targetHint(targetLimits.maxLength)}
-          rules={[{ required: true, message: t.targetRule }, address]}
-        >
-          <Input
-            type="url"
-            inputMode="url"
-            placeholder="https://example.com/landing"
-            maxLength={targetLimits.maxLength}
-          />
-        </Form.Item>
+        <TargetField />
         <Collapse
           ghost
           size="small"

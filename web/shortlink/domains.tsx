@@ -9,7 +9,7 @@ import { ownDomainLimits } from '../../contract/link-domains.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
@@ -89,18 +89,15 @@ export function OwnDomainsPage(): ReactNode {
         />
       </Card>
       <AddDomain open={adding} onClose={() => setAdding(false)} />
-      <Confirm
-        open={removing !== undefined}
+      <ConfirmItem
+        item={removing}
         danger
         title={t.removeTitle}
-        consequence={t.removeText(removing?.host ?? '')}
+        consequence={({ host }) => t.removeText(host)}
         ok={t.remove}
+        done={t.removed}
         onClose={() => setRemoving(undefined)}
-        onConfirm={async () => {
-          if (!removing) return
-          await remove.mutateAsync({ body: {}, params: { id: removing.id } })
-          message.success(t.removed)
-        }}
+        onConfirm={({ id }) => remove.mutateAsync({ body: {}, params: { id } })}
       />
     </Page>
   )

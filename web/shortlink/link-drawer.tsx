@@ -22,7 +22,7 @@ import { LinkStatistics } from './statistics.tsx'
 import { DesignQr } from './design-qr.tsx'
 import { Qr } from './qr.tsx'
 import { shortlinkText } from './text.ts'
-import { targetLimits, titleLimits, webAddress } from './create.tsx'
+import { TargetField, titleLimits } from './target-field.tsx'
 
 interface LinkDrawerProps {
   readonly id: string
@@ -157,17 +157,7 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
       <Form.Item name="title" label={t.name} rules={[{ required: true, message: common.required }]}>
         <Input maxLength={titleLimits.maxLength} />
       </Form.Item>
-      <Form.Item
-        name="target_url"
-        label={t.target}
-        extra={t.editHint}
-        rules={[
-          { required: true, message: t.targetRule },
-          { pattern: webAddress, message: t.targetRule },
-        ]}
-      >
-        <Input type="url" maxLength={targetLimits.maxLength} />
-      </Form.Item>
+      <TargetField hint={t.editHint} />
       <div className="stack">
         <ActionError error={change.error} />
         {changed && (

@@ -12,33 +12,21 @@ import { formatCount } from '../parts/format.tsx'
 import { readMoment } from '../parts/moment.ts'
 import { TimeField } from '../parts/time-field.tsx'
 import { builderText } from './builder-text.ts'
-import { targetLimits, titleLimits, webAddress } from './create.tsx'
 import type { LinkValues, RuleValues } from './link-form.ts'
 import { RulesEditor } from './rules-editor.tsx'
+import { TargetField, targetLimits, titleLimits, useAddressRule, webAddress } from './target-field.tsx'
 import { shortlinkText } from './text.ts'
 
 export function LinkFields({ link }: { link: LinkDetail | undefined }): ReactNode {
   const t = useText(builderText)
   const common = useText(shortlinkText)
   const tags = useApiQuery(linkRoutes.tags, {})
-  const address = { pattern: webAddress, max: targetLimits.maxLength, message: common.targetRule }
+  const address = useAddressRule()
   const url = <Input type="url" inputMode="url" maxLength={targetLimits.maxLength} />
   return (
     <div className="stack">
       <Card size="small" title={<h2>{t.basics}</h2>}>
-        <Form.Item
-          name="target_url"
-          label={common.target}
-          extra={common.targetHint(targetLimits.maxLength)}
-          rules={[{ required: true, message: common.targetRule }, address]}
-        >
-          <Input
-            type="url"
-            inputMode="url"
-            placeholder="https://example.com/landing"
-            maxLength={targetLimits.maxLength}
-          />
-        </Form.Item>
+        <TargetField />
         <Form.Item name="title" label={common.name} extra={common.nameHint}>
           <Input maxLength={titleLimits.maxLength} />
         </Form.Item>

@@ -1,3 +1,4 @@
+// The tiles of the province map and their legend.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { provinces } from '../../contract/places.ts'

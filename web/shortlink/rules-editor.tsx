@@ -6,9 +6,9 @@ import type { RuleCondition } from '../../contract/link-rules.ts'
 import { linkLimits } from '../../contract/shortlink.ts'
 import { useLanguage, usePick, useText } from '../frame/i18n.ts'
 import { builderText } from './builder-text.ts'
-import { targetLimits } from './create.tsx'
 import { conditionNames, type RuleValues } from './link-form.ts'
 import { conditionTexts, valueNames } from './rule-names.ts'
+import { targetLimits } from './target-field.tsx'
 
 interface RulesEditorProps {
   /** Set by the form. */

@@ -1,5 +1,5 @@
 // The links that share the statistics of one link or tag: create, list, revoke.
-import { Alert, App, Button, Card, Select } from 'antd'
+import { Alert, Button, Card, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { linkAnalyticsRoutes } from '../../contract/console/link-analytics.ts'
 import type { LinkShare } from '../../contract/console/responses/link-analytics.ts'
@@ -7,7 +7,7 @@ import { shareLimits } from '../../contract/link-analytics.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
@@ -22,7 +22,6 @@ const choices = [shareLimits.days.min, 7, shareLimits.days.default, 90, shareLim
 
 export function SharesCard({ subject, canChange }: SharesCardProps): ReactNode {
   const t = useText(analyticsText)
-  const { message } = App.useApp()
   const [days, setDays] = useState<number>(shareLimits.days.default)
   const [url, setUrl] = useState('')
   const [revoking, setRevoking] = useState<LinkShare>()
@@ -90,18 +89,17 @@ export function SharesCard({ subject, canChange }: SharesCardProps): ReactNode {
           ]}
         />
       </div>
-      <Confirm
-        open={revoking !== undefined}
+      <ConfirmItem
+        item={revoking}
         danger
         title={t.revokeTitle}
-        consequence={t.revokeText}
+        consequence={() => t.revokeText}
         ok={t.revoke}
+        done={t.revoked}
         onClose={() => setRevoking(undefined)}
-        onConfirm={async () => {
-          if (!revoking) return
-          await revoke.mutateAsync({ body: {}, params: { id: revoking.id } })
+        onConfirm={async ({ id }) => {
+          await revoke.mutateAsync({ body: {}, params: { id } })
           setUrl('')
-          message.success(t.revoked)
         }}
       />
     </Card>

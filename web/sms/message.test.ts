@@ -1,3 +1,4 @@
+// Variables of a template in the preview of a message.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

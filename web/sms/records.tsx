@@ -12,7 +12,7 @@ import { resolveDayRange } from '../parts/day-range.ts'
 import { ExportLink } from '../parts/export-link.tsx'
 import { CreditsUsed, ExactTime, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { smsText } from './text.ts'
 import { type SmsOutcome, smsOutcomes } from '../../contract/console/values.ts'
@@ -138,9 +138,7 @@ export function Records(): ReactNode {
               ),
             },
           ]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
+          footer={cursorFooter(params.before, setParams)}
         />
       </Card>
     </>

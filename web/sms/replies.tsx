@@ -8,7 +8,7 @@ import { useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
 import { ExactTime } from '../parts/format.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { signaturesText } from './signatures-text.ts'
 
@@ -57,9 +57,7 @@ export function Replies(): ReactNode {
             { title: t.signName, dataIndex: 'sign_name' },
             { title: t.bizId, render: (_value, { biz_id }) => <Copyable text={biz_id} label={t.bizId} /> },
           ]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
+          footer={cursorFooter(params.before, setParams)}
         />
       </Card>
     </>

@@ -11,7 +11,7 @@ import { routeUrl } from '../api/client.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
-import { Confirm } from '../parts/confirm.tsx'
+import { Confirm, ConfirmItem } from '../parts/confirm.tsx'
 import { toBase64 } from '../parts/base64.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { RelativeTime } from '../parts/format.tsx'
@@ -116,18 +116,15 @@ export function Signatures(): ReactNode {
         />
       </Card>
       <AddDialog open={isAdding} onClose={() => setAdding(false)} />
-      <Confirm
-        open={deleting !== undefined}
+      <ConfirmItem
+        item={deleting}
         danger
         title={t.deleteTitle}
-        consequence={t.deleteText(deleting?.sign_name ?? '')}
+        consequence={({ sign_name }) => t.deleteText(sign_name)}
         ok={t.delete}
+        done={t.deleted}
         onClose={() => setDeleting(undefined)}
-        onConfirm={async () => {
-          if (!deleting) return
-          await remove.mutateAsync({ body: {}, params: { id: deleting.id } })
-          message.success(t.deleted)
-        }}
+        onConfirm={({ id }) => remove.mutateAsync({ body: {}, params: { id } })}
       />
     </>
   )

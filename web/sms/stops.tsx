@@ -7,11 +7,11 @@ import type { Stop } from '../../contract/console/responses/sms.ts'
 import { signName } from '../../contract/sms-parameters.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { RelativeTime } from '../parts/format.tsx'
-import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { signaturesText } from './signatures-text.ts'
 
@@ -80,9 +80,7 @@ export function Stops(): ReactNode {
                 ),
             },
           ]}
-          footer={({ next }) => (
-            <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-          )}
+          footer={cursorFooter(params.before, setParams)}
         />
       </Card>
       <FormDialog<StopFields>
@@ -108,18 +106,15 @@ export function Stops(): ReactNode {
           <Input maxLength={signName.maxLength} />
         </Form.Item>
       </FormDialog>
-      <Confirm
-        open={removing !== undefined}
+      <ConfirmItem
+        item={removing}
         danger
         title={t.removeTitle}
-        consequence={t.removeText(removing?.phone_number ?? '')}
+        consequence={({ phone_number }) => t.removeText(phone_number)}
         ok={t.remove}
+        done={t.removed}
         onClose={() => setRemoving(undefined)}
-        onConfirm={async () => {
-          if (!removing) return
-          await remove.mutateAsync({ body: {}, params: { id: removing.id } })
-          message.success(t.removed)
-        }}
+        onConfirm={({ id }) => remove.mutateAsync({ body: {}, params: { id } })}
       />
     </>
   )

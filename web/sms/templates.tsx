@@ -1,18 +1,18 @@
 // The list of templates.
 import { PlusOutlined } from '@ant-design/icons'
 import { Link } from '@tanstack/react-router'
-import { App, Button, Card, Tag } from 'antd'
+import { Button, Card, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import type { Template } from '../../contract/console/responses/sms.ts'
 import { templateStates } from '../../contract/sms-text.ts'
 import { useApiQuery, useMe, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { ConfirmItem } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { RelativeTime } from '../parts/format.tsx'
 import { SearchFilter, SelectFilter } from '../parts/filters.tsx'
-import { List, Pager } from '../parts/list.tsx'
+import { List, pageFooter } from '../parts/list.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { ReviewState, reviewStateText } from './review-state.tsx'
 import { TemplateEditor } from './template-editor.tsx'
@@ -25,7 +25,6 @@ export function Templates(): ReactNode {
   const t = useText(smsText)
   const pick = usePick()
   const me = useMe()
-  const { message } = App.useApp()
   const [params, setParams] = useUrlState(defaults)
   const [editing, setEditing] = useState<Template | 'new'>()
   const [deleting, setDeleting] = useState<Template>()
@@ -135,29 +134,19 @@ export function Templates(): ReactNode {
               ),
             },
           ]}
-          footer={({ page, size, total }) => (
-            <Pager
-              page={page}
-              size={size}
-              total={total}
-              onChange={(next, length) => setParams({ page: String(next), size: String(length) })}
-            />
-          )}
+          footer={pageFooter(setParams)}
         />
       </Card>
       <TemplateEditor editing={editing} onClose={() => setEditing(undefined)} />
-      <Confirm
-        open={deleting !== undefined}
+      <ConfirmItem
+        item={deleting}
         danger
         title={t.deleteTitle}
-        consequence={t.deleteText(deleting?.code ?? '')}
+        consequence={({ code }) => t.deleteText(code)}
         ok={t.delete}
+        done={t.deleted}
         onClose={() => setDeleting(undefined)}
-        onConfirm={async () => {
-          if (!deleting) return
-          await remove.mutateAsync({ body: {}, params: { id: deleting.id } })
-          message.success(t.deleted)
-        }}
+        onConfirm={({ id }) => remove.mutateAsync({ body: {}, params: { id } })}
       />
     </>
   )

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { ResponseOf } from '../route.ts'
 import { identityOutcome } from '../values.ts'
-import { moment, orNull, sliceOf, csvFile } from './fields.ts'
+import { csvFile, moment, orNull, sliceOf } from './fields.ts'
 
 export const IdentityVerdict = Type.Object({
   outcome: identityOutcome,

@@ -10,7 +10,7 @@ import { useText } from '../../frame/i18n.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copyable } from '../../parts/copy.tsx'
 import { formatCount, RelativeTime, StatusLabel, type Tone } from '../../parts/format.tsx'
-import { CursorPager, cursorQuery, List } from '../../parts/list.tsx'
+import { cursorFooter, cursorQuery, List } from '../../parts/list.tsx'
 import { useUrlState } from '../../parts/url-state.ts'
 import { batchText } from './text.ts'
 
@@ -77,9 +77,7 @@ export function Batches(): ReactNode {
             ),
           },
         ]}
-        footer={({ next }) => (
-          <CursorPager before={params.before} next={next} onChange={(before) => setParams({ before })} />
-        )}
+        footer={cursorFooter(params.before, setParams)}
       />
       <Confirm
         open={cancelling !== undefined}
