@@ -42,7 +42,10 @@ export function findTokenByHash(queries: Queries, tokenHash: string): Promise<Op
 
 /** Returns the name of the token; undefined when there is none with this id. */
 export async function deleteToken(tx: Tx, id: number): Promise<string | undefined> {
-  const row = await tx.one<{ name: string }>('DELETE FROM operator_token WHERE id = ? RETURNING name', [id])
+  const row = await tx.one<Pick<Tables['operator_token'], 'name'>>(
+    'DELETE FROM operator_token WHERE id = ? RETURNING name',
+    [id],
+  )
   return row?.name
 }
 

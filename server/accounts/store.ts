@@ -78,9 +78,10 @@ export function lockAccount(tx: Tx, id: number): Promise<Account | undefined> {
 }
 
 export async function findPasswordHash(queries: Queries, id: number): Promise<string | undefined> {
-  const row = await queries.one<{ password_hash: string }>('SELECT password_hash FROM account WHERE id = ?', [
-    id,
-  ])
+  const row = await queries.one<Pick<Tables['account'], 'password_hash'>>(
+    'SELECT password_hash FROM account WHERE id = ?',
+    [id],
+  )
   return row?.password_hash
 }
 
@@ -95,7 +96,7 @@ export async function lockByPassword(tx: Tx, id: number, passwordHash: string): 
 
 /** The ids of the owners who are not suspended, locked until the transaction ends. */
 export async function lockOwners(tx: Tx): Promise<number[]> {
-  const rows = await tx.all<{ id: number }>(
+  const rows = await tx.all<Pick<Tables['account'], 'id'>>(
     `SELECT id FROM account WHERE role = 'operator' AND operator_role = 'owner' AND suspended = 0
      ORDER BY id${forUpdate(tx, 'FOR NO KEY UPDATE')}`,
   )
@@ -127,7 +128,7 @@ export async function insertAccount(tx: Tx, account: NewAccount): Promise<number
     [username],
   )
   if (older) return undefined
-  const row = await tx.one<{ id: number }>(
+  const row = await tx.one<Pick<Tables['account'], 'id'>>(
     `INSERT INTO account (username, unique_name, role, operator_role, password_hash, expires_on, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ${tx.now}) ON CONFLICT DO NOTHING RETURNING id`,
     [username, uniqueNameOf(username), role, operatorRole, passwordHash, expiresOn],

@@ -46,7 +46,7 @@ export async function claimTokenCall(tx: Tx, call: TokenCall): Promise<boolean> 
      VALUES (?, ?, ?, ?, ${tx.now}) ON CONFLICT DO NOTHING`,
     [call.tokenId, call.key, call.fingerprint, call.requestId],
   )
-  const row = await tx.one<{ request_id: string }>(
+  const row = await tx.one<Pick<Tables['operator_call'], 'request_id'>>(
     'SELECT request_id FROM operator_call WHERE token_id = ? AND idempotency_key = ?',
     [call.tokenId, call.key],
   )

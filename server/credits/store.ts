@@ -150,7 +150,7 @@ async function updateLeases(
     ids.map((id) => ({ held_id: id })),
   )
   const update = orderedUpdate(tx, 'operation', { id: 'held_id' }, list)
-  const rows = await tx.all<{ id: number }>(
+  const rows = await tx.all<Pick<Tables['operation'], 'id'>>(
     `${update.with} UPDATE operation SET lease_until = ${lease} FROM ${update.from}
      WHERE ${update.where} AND operation.state = 'held' AND ${condition} RETURNING operation.id`,
     [...update.values, ...values],

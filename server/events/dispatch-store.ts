@@ -200,22 +200,25 @@ export function recordEndpointResult(
   )
 }
 
+/** Counting more would read more than a metric is worth. */
+export const maxCountedDeliveries = 10_000
+
 export interface Backlog {
-  /** At most `limit`. */
+  /** At most `maxCountedDeliveries`. */
   readonly pending: number
   /** When the oldest due delivery was due; undefined if none is. */
   readonly oldestDueAt: number | undefined
 }
 
 /** Of active endpoints. */
-export async function findBacklog(queries: Queries, limit: number): Promise<Backlog> {
+export async function findBacklog(queries: Queries): Promise<Backlog> {
   const row = await queries.one<{ pending: number; oldest: number | null }>(
     `${waiting}, active (id) AS (
        SELECT p.id FROM waiting JOIN event_endpoint p ON p.id = waiting.id WHERE p.state = 'active'
      )
      SELECT
        (SELECT COUNT(*) FROM (SELECT 1 AS one FROM active JOIN event_delivery d ON d.endpoint_id = active.id
-          WHERE d.state = 'pending' LIMIT ${limit}) AS counted) AS pending,
+          WHERE d.state = 'pending' LIMIT ${maxCountedDeliveries}) AS counted) AS pending,
        (SELECT MIN((SELECT MIN(d.due_at) FROM event_delivery d WHERE d.endpoint_id = active.id AND d.state = 'pending'))
           FROM active) AS oldest`,
   )

@@ -32,7 +32,9 @@ export async function findWantedTypes(
 }
 
 export async function findOperatorIds(queries: Queries): Promise<number[]> {
-  const rows = await queries.all<{ id: number }>(`SELECT id FROM account WHERE role = 'operator' ORDER BY id`)
+  const rows = await queries.all<Pick<Tables['account'], 'id'>>(
+    `SELECT id FROM account WHERE role = 'operator' ORDER BY id`,
+  )
   return rows.map(({ id }) => id)
 }
 
@@ -134,7 +136,7 @@ export async function updateEndpoint(tx: Tx, id: number, change: EndpointChange)
 
 /** Counts a try of the code before it is compared, so that simultaneous ones all count. Undefined without the channel. */
 export async function countConfirmAttempt(tx: Tx, id: number): Promise<number | undefined> {
-  const row = await tx.one<{ confirm_attempts: number }>(
+  const row = await tx.one<Pick<Tables['event_endpoint'], 'confirm_attempts'>>(
     'UPDATE event_endpoint SET confirm_attempts = confirm_attempts + 1 WHERE id = ? RETURNING confirm_attempts',
     [id],
   )
@@ -157,7 +159,7 @@ export async function deleteEndpoint(tx: Tx, id: number): Promise<void> {
 
 /** Sets which types of events are written for the account: those that its active endpoints receive. */
 export async function updateWantedTypes(tx: Tx, accountId: number): Promise<void> {
-  const rows = await tx.all<{ event_types: string }>(
+  const rows = await tx.all<Pick<Tables['event_endpoint'], 'event_types'>>(
     `SELECT DISTINCT event_types FROM event_endpoint WHERE account_id = ? AND state = 'active'`,
     [accountId],
   )

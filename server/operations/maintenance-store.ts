@@ -1,6 +1,7 @@
 // When the last backup was made and the last ledger check ran, for metrics and alerts.
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
+import type { Tables } from '../db/schema.ts'
 import { findSetting, insertSetting, putSetting } from '../db/setting-store.ts'
 
 const backupName = 'last_backup'
@@ -34,9 +35,10 @@ const claimName = 'ledger_check_claim'
  */
 export async function claimLedgerCheck(tx: Tx, now: number, intervalMs: number): Promise<boolean> {
   await insertSetting(tx, claimName, String(now))
-  const row = await tx.one<{ value: string }>(`SELECT value FROM setting WHERE name = ?${forUpdate(tx)}`, [
-    claimName,
-  ])
+  const row = await tx.one<Pick<Tables['setting'], 'value'>>(
+    `SELECT value FROM setting WHERE name = ?${forUpdate(tx)}`,
+    [claimName],
+  )
   if (now - Number(row?.value ?? now) < intervalMs) return false
   await putSetting(tx, claimName, String(now))
   return true

@@ -86,7 +86,7 @@ export function lockOrdersByNumber(
 /** The ids among these that are in an invoice. */
 export async function findInvoiced(queries: Queries, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const list = idList(queries, ids)
-  const rows = await queries.all<{ order_id: number }>(
+  const rows = await queries.all<Pick<Tables['invoice_order'], 'order_id'>>(
     `SELECT order_id FROM invoice_order WHERE order_id IN ${list.sql}`,
     [list.value],
   )

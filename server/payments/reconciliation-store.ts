@@ -115,7 +115,7 @@ export async function findFirstOrderTime(
   queries: Queries,
   provider: PaymentProviderName,
 ): Promise<number | undefined> {
-  const row = await queries.one<{ created_at: number }>(
+  const row = await queries.one<Pick<Tables['payment_order'], 'created_at'>>(
     'SELECT created_at FROM payment_order WHERE provider = ? ORDER BY id LIMIT 1',
     [provider],
   )
@@ -128,7 +128,7 @@ export async function findSettledDays(
   provider: PaymentProviderName,
   from: string,
 ): Promise<ReadonlySet<string>> {
-  const rows = await queries.all<{ day: string }>(
+  const rows = await queries.all<Pick<Tables['payment_reconciliation'], 'day'>>(
     `SELECT day FROM payment_reconciliation WHERE provider = ? AND day >= ?
        AND (state = 'done' OR next_attempt_at > ${queries.now} OR lease_until > ${queries.now})`,
     [provider, from],

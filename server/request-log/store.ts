@@ -215,7 +215,7 @@ export interface CallPage {
 
 /** The approximate id at a time; undefined when no call is that new. */
 async function idAt(queries: Queries, moment: number): Promise<number | undefined> {
-  const row = await queries.one<{ id: number }>(
+  const row = await queries.one<Pick<Tables['request_log'], 'id'>>(
     'SELECT id FROM request_log WHERE at >= ? ORDER BY at LIMIT 1',
     [moment],
   )

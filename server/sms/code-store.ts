@@ -75,7 +75,7 @@ export async function findExpiry(
   queries: Queries,
   send: { readonly account_id: number; readonly phone: string; readonly operation_id: number },
 ): Promise<number | undefined> {
-  const row = await queries.one<{ expires_at: number }>(
+  const row = await queries.one<Pick<Tables['sms_code'], 'expires_at'>>(
     'SELECT expires_at FROM sms_code WHERE account_id = ? AND phone = ? AND operation_id = ?',
     [send.account_id, send.phone, send.operation_id],
   )

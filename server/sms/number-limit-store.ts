@@ -62,7 +62,7 @@ export async function removeFromCounters(tx: Tx, changes: readonly CounterChange
 }
 
 export async function findCount(queries: Queries, phone: string, period: Period): Promise<number> {
-  const row = await queries.one<{ count: number }>(
+  const row = await queries.one<Pick<Tables['sms_number_count'], 'count'>>(
     'SELECT count FROM sms_number_count WHERE phone = ? AND period = ?',
     [phone, period.key],
   )

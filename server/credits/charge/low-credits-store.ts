@@ -3,7 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import type { Tables } from '../../db/schema.ts'
 import { emitEvents, type NewEvent, receivesEvent } from '../../events/emit.ts'
 
-/** A balance before and after the charges of a batch, with what its account wants to know. */
+/** A balance before and after the charges of a batch, with the events that its account receives. */
 export type WatchedBalance = Pick<
   Tables['credit'],
   'account_id' | 'api_type' | 'alert_base' | 'alerted_percent'

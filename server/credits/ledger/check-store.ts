@@ -75,7 +75,7 @@ function checks(now: string, overdueMs: number, since: Checkpoint): readonly Che
         OR (kind = 'charge' AND amount > 0) OR (kind IN ('charge', 'refund') AND operation_id IS NULL))`,
     },
     {
-      problem: 'an operation was not charged exactly once, or not given back as it says',
+      problem: 'an operation was not charged exactly once, or its refund is not the one that it says',
       sql: `SELECT 'operation ' || o.id AS location FROM operation o
         LEFT JOIN (SELECT operation_id,
             SUM(CASE WHEN kind = 'charge' THEN 1 ELSE 0 END) AS charges,

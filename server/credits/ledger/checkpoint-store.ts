@@ -3,6 +3,7 @@
 import { dayMs, minuteMs } from '../../../contract/time.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { forUpdate } from '../../db/dialect.ts'
+import type { Tables } from '../../db/schema.ts'
 import { findSetting, insertSetting, putSetting } from '../../db/setting-store.ts'
 
 export interface Checkpoint {
@@ -38,11 +39,11 @@ export async function nextCheckpoint(
   afterMs = settledAfterMs,
 ): Promise<Checkpoint> {
   const cut = now - afterMs
-  const entry = await queries.one<{ id: number; at: number }>(
+  const entry = await queries.one<Pick<Tables['ledger'], 'id' | 'at'>>(
     'SELECT id, at FROM ledger WHERE at < ? ORDER BY id DESC LIMIT 1',
     [cut],
   )
-  const operation = await queries.one<{ id: number }>(
+  const operation = await queries.one<Pick<Tables['operation'], 'id'>>(
     'SELECT id FROM operation WHERE created_at < ? ORDER BY id DESC LIMIT 1',
     [cut],
   )

@@ -22,7 +22,7 @@ const codeRows = bulkInsert('redeem_code', {
 })
 
 export async function insertBatch(tx: Tx, actor: OperatorActor, batch: NewCodeBatch): Promise<number> {
-  const row = await tx.one<{ id: number }>(
+  const row = await tx.one<Pick<Tables['redeem_batch'], 'id'>>(
     `INSERT INTO redeem_batch (api_type, amount, count, expires_on, note, created_by, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ${tx.now}) RETURNING id`,
     [batch.apiType, batch.amount, batch.codes.length, batch.expiresOn, actor.note ?? '', actor.name],
@@ -73,7 +73,7 @@ export async function revokeBatch(tx: Tx, actor: Actor, batchId: number): Promis
 
 /** Returns the hint of the code; undefined when it is not unused. */
 export async function revokeCode(tx: Tx, actor: Actor, id: number): Promise<string | undefined> {
-  const row = await tx.one<{ hint: string }>(
+  const row = await tx.one<Pick<Tables['redeem_code'], 'hint'>>(
     `UPDATE redeem_code SET state = 'revoked', revoked_at = ${tx.now} WHERE id = ? AND state = 'unused' RETURNING hint`,
     [id],
   )

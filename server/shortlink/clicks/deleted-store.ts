@@ -2,6 +2,7 @@
 import { dayMs } from '../../../contract/time.ts'
 import type { Tx } from '../../db/database.ts'
 import { forUpdate } from '../../db/dialect.ts'
+import type { Tables } from '../../db/schema.ts'
 
 /** Then the last clicks are folded, and the visitors of the day are counted. */
 const waitMs = 2 * dayMs
@@ -12,7 +13,7 @@ const linksPerStep = 50
 
 /** One step; returns undefined when nothing is left. A link without clicks loses its `deleted_at`. */
 export async function deleteClicksOfDeleted(tx: Tx): Promise<number | undefined> {
-  const links = await tx.all<{ id: number }>(
+  const links = await tx.all<Pick<Tables['link'], 'id'>>(
     `SELECT id FROM link WHERE deleted_at IS NOT NULL AND deleted_at < ${tx.now} - ${waitMs}
      ORDER BY deleted_at LIMIT ${linksPerStep}${forUpdate(tx, 'FOR UPDATE SKIP LOCKED')}`,
   )

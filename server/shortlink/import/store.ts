@@ -211,7 +211,7 @@ export async function deleteImport(db: Database, id: number, signal?: AbortSigna
 
 /** Ended or left for so long, and uploads that were interrupted an hour ago. */
 export async function findOldImports(queries: Queries, keepMs: number, limit: number): Promise<number[]> {
-  const rows = await queries.all<{ id: number }>(
+  const rows = await queries.all<Pick<Tables['link_import'], 'id'>>(
     `SELECT id FROM link_import WHERE COALESCE(ended_at, created_at) <= ${queries.now} - CAST(? AS bigint)
        AND state NOT IN ('checking', 'running')
        OR (state = 'uploading' AND created_at <= ${queries.now} - 3600000) LIMIT ?`,

@@ -1,6 +1,7 @@
 // The queries of `stats`: counters of some links between two days.
 import type { Queries } from '../../db/database.ts'
 import { idList } from '../../db/dialect.ts'
+import type { Tables } from '../../db/schema.ts'
 import type { ClickPart } from '../../db/schema/shortlink.ts'
 import type { VisitKind } from '../clicks/user-agents.ts'
 
@@ -34,7 +35,7 @@ export async function listTagged(
   after: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await queries.all<{ link_id: number }>(
+  const rows = await queries.all<Pick<Tables['link_tag'], 'link_id'>>(
     `SELECT t.link_id FROM link_tag t JOIN link_total c ON c.link_id = t.link_id
      WHERE t.account_id = ? AND t.tag = ? AND t.link_id > ? ORDER BY t.link_id LIMIT ${limit}`,
     [accountId, tag, after],
@@ -110,7 +111,7 @@ export async function countVisitorDays(
     `SELECT SUM(visitors) AS visitors FROM link_visitor_day WHERE link_id IN ${list.sql} AND day >= ? AND day < ?`,
     [list.value, fromDay, toDay],
   )
-  const days = await queries.all<{ day: number }>(
+  const days = await queries.all<Pick<Tables['link_salt'], 'day'>>(
     'SELECT day FROM link_salt WHERE day >= ? AND day < ? ORDER BY day',
     [fromDay, toDay],
   )

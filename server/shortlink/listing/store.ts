@@ -50,7 +50,7 @@ export async function listIdsByAge(
   range: IdRange,
   page: { order: 'asc' | 'desc'; limit: number; offset: number },
 ): Promise<number[]> {
-  const rows = await queries.all<{ id: number }>(
+  const rows = await queries.all<Pick<Tables['link'], 'id'>>(
     `SELECT id FROM link WHERE account_id = ? AND id >= ? AND id < ?
      ORDER BY id ${page.order === 'asc' ? 'ASC' : 'DESC'} LIMIT ? OFFSET ?`,
     [accountId, range.from, range.to, page.limit, page.offset],
@@ -174,7 +174,7 @@ export async function findSlice(
 
 /** The first tags of an account, each found in the index without reading the links of the one before. */
 export async function listTags(queries: Queries, accountId: number, limit: number): Promise<string[]> {
-  const rows = await queries.all<{ tag: string }>(
+  const rows = await queries.all<Pick<Tables['link_tag'], 'tag'>>(
     `WITH RECURSIVE found (tag) AS (
        SELECT MIN(tag) FROM link_tag WHERE account_id = ?
        UNION ALL

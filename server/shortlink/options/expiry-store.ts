@@ -21,7 +21,7 @@ type ExpiredLink = Pick<Tables['link'], 'id' | 'account_id' | 'code' | 'title' |
   Pick<Tables['link_expiry'], 'expires_at'>
 
 async function reportSome(tx: Tx): Promise<number> {
-  const due = await tx.all<{ link_id: number }>(
+  const due = await tx.all<Pick<Tables['link_expiry'], 'link_id'>>(
     `SELECT link_id FROM (SELECT link_id, ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY expires_at, link_id) AS position
        FROM (SELECT link_id, account_id, expires_at FROM link_expiry WHERE expires_at <= ${tx.now}
          ORDER BY expires_at LIMIT ${linksPerLook}) AS first_due) AS numbered
