@@ -1,3 +1,4 @@
+// `npm run doctor` against running, stopped and damaged installations.
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request as httpRequest, type Server } from 'node:http'

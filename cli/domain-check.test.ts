@@ -1,3 +1,4 @@
+// The commands of the watch list, and the test of a domain check gateway.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { freshStorage, type FreshStorage } from '../test/support/engines.ts'

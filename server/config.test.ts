@@ -1,3 +1,4 @@
+// Settings: defaults, parsing, and one message for everything that is wrong.
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Background jobs: repeated runs, failures and the stop.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { it } from 'node:test'

@@ -1,3 +1,4 @@
+// The checks of `npm run release`.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// Exports: streamed page by page, a few at a time.
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'

@@ -1,3 +1,4 @@
+// Look-ups that share a query, and what they may return.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shareLookups } from './shared-lookups.ts'

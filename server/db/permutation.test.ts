@@ -1,3 +1,4 @@
+// The permutation behind short codes: published vectors, and an output that never changes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

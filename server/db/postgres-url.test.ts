@@ -1,3 +1,4 @@
+// Every form of DATABASE_URL.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { PostgresUrlProblem, readPostgresUrl } from './postgres-url.ts'

@@ -1,3 +1,4 @@
+// Which addresses are valid, and how they are normalized.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

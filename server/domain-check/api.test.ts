@@ -1,3 +1,4 @@
+// The domain check endpoint on both engines: results, price, refunds and errors.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { systemActor } from '../audit/audit.ts'

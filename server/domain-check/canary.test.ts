@@ -1,3 +1,4 @@
+// When a gateway is trusted, by its canary verdicts.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// Checks of many addresses: order, duplicates, failover and deadline.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

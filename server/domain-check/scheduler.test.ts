@@ -1,3 +1,4 @@
+// Limits of concurrent checks, and fair turns of calls.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// Settings of the domain check that depend on each other.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ConfigError, readConfig } from '../config.ts'

@@ -1,3 +1,4 @@
+// The watch list: charges, verdict changes, pauses and retries.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// The signature of webhooks, compared with the reference package.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Webhook } from 'standardwebhooks'

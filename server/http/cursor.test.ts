@@ -1,3 +1,4 @@
+// Which cursors are accepted.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCursors } from './cursor.ts'

@@ -1,3 +1,4 @@
+// Which request ids are taken from a proxy.
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'

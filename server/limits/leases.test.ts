@@ -1,3 +1,4 @@
+// The rate limit of several processes that lease tokens from a shared bucket.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// Token buckets and failure windows in memory.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// The MCP endpoint: tools, charges and errors.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { documentedEndpoints } from '../../contract/reference/interface.ts'

@@ -1,3 +1,4 @@
+// When the service is ready, and how often that is checked.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'

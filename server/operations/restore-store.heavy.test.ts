@@ -1,3 +1,4 @@
+// Restores that must fail: other schemas, and damaged or forged files.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// The history of /status after a time without the database.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshDatabase } from '../../test/support/engines.ts'

@@ -1,3 +1,4 @@
+// The short link endpoint on both engines.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { systemActor } from '../audit/audit.ts'

@@ -1,3 +1,4 @@
+// The queries of links and their clicks, on both engines.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'

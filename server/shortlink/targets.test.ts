@@ -1,3 +1,4 @@
+// Which targets and titles are accepted, and their ASCII form.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// The SMS endpoint on both engines: responses, parameters and records.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemActor } from '../audit/audit.ts'

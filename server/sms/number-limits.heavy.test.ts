@@ -1,3 +1,4 @@
+// Limits of messages per phone number.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// Sending one message: price, credits and gateway outcomes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onEachEngine } from '../../test/support/engines.ts'

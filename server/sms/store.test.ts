@@ -1,3 +1,4 @@
+// The queries of send records, on both engines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bizIdOf } from '../../contract/sms-text.ts'

@@ -1,3 +1,4 @@
+// Templates: review, changes, and whose template a code names.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Actor, systemActor } from '../audit/audit.ts'

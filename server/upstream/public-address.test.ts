@@ -1,3 +1,4 @@
+// Connections to public addresses only.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { startFakeUpstream } from '../../test/support/fake-upstream.ts'

@@ -1,4 +1,5 @@
-// Rules for the source that the linter does not have: unique type names, SQL in stores only, engines distinguished in server/db only.
+// Rules for the source that the linter does not have: purpose lines, unique type names, SQL in stores only, engines distinguished in
+// server/db only.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,6 +19,15 @@ const sources = globSync('{contract,server,cli,web,bench,tools}/**/*.{ts,tsx}', 
 const serverSources = sources.filter(
   ({ file }) => file.startsWith('server/') && !file.startsWith('server/db/'),
 )
+
+test('the first line of every file says what it is for', () => {
+  const files = globSync('{contract,server,cli,web,test,bench,tools}/**/*.{ts,tsx}', {
+    cwd: root,
+    exclude: ['web/dist/**'],
+  })
+  const found = files.filter((file) => !readFileSync(join(root, file), 'utf8').startsWith('// '))
+  assert.deepEqual(found, [])
+})
 
 test('no two files declare a type of the same name', () => {
   assert.ok(sources.length > 500)
@@ -43,7 +53,7 @@ test('only stores contain SQL', () => {
 })
 
 test('only server/db distinguishes the engines', () => {
-  const found = serverSources.filter(({ text }) => /\bengine [!=]==/.test(text))
+  const found = serverSources.filter(({ text }) => /\bengine [!=]==|\[(?:\w+\.)*engine\]/.test(text))
   assert.deepEqual(
     found.map(({ file }) => file),
     [],

@@ -32,7 +32,7 @@ const damages: readonly { what: string; sql: string; found: RegExp }[] = [
   {
     what: 'a refund without its amount',
     sql: `UPDATE operation SET given_back = 1 WHERE state = 'settled'`,
-    found: /given back/,
+    found: /its refund/,
   },
   {
     what: 'a missing operation',

@@ -1,3 +1,4 @@
+// The domain check gateways against servers on loopback.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// The click pipeline: every click is counted once, also after failures.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'

@@ -1,3 +1,4 @@
+// Aggregation of clicks into counters.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// People, bots and previews by their headers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAgentReader, describeAgent, isPrefetch, referrerHost } from './user-agents.ts'

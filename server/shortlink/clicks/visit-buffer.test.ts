@@ -1,3 +1,4 @@
+// The buffer of visits: merged, and bounded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// Which texts are short codes, and which are reserved or offensive.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { alphabet, isReservedPath, isReserved, isOffensive, isOffensiveChoice, findCodeEnd } from './code.ts'

@@ -1,3 +1,4 @@
+// Link domains that the domain check finds blocked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'

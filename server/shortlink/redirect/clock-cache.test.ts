@@ -1,3 +1,4 @@
+// The cache with clock eviction, compared with a plain map.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// Invalidation of the link cache while queries run.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'

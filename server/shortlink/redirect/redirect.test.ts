@@ -1,3 +1,4 @@
+// Redirects over HTTP, on both engines.
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { after, before, test } from 'node:test'

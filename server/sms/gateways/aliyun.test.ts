@@ -1,3 +1,4 @@
+// Aliyun SMS against a server on loopback that verifies the signature.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import {

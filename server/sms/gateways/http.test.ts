@@ -1,3 +1,4 @@
+// The generic HTTP gateway against a server on loopback that verifies the signature.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, test } from 'node:test'
