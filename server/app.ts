@@ -306,7 +306,7 @@ export async function createApp(
       statements.start(jobs)
       webConsole.start()
       startStatusJobs(jobs, status)
-      limits.start()
+      limits.start(jobs)
       sweeper.start(jobs, config.SWEEP_S * 1000)
       compaction.start(jobs)
       startOperatorAlerts({ services, gateways: () => watchedGateways(gatewayProducts) })

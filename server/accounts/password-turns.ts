@@ -4,10 +4,11 @@ import { minuteMs } from '../../contract/time.ts'
 import { AppError } from '../http/errors.ts'
 import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
 
-/** Up to how many hashes and refusals of a share are told apart, how long they count, and of how many shares they are counted. */
-const maxToldApart = 10
+/** Shares with more hashes or refusals than this are in one group. */
+const maxGroupCount = 10
 /** Attempts of a known share that come before those of strangers; without a limit one account could keep all strangers out. */
-const firstOfKnown = 30
+const maxFirstOfKnown = 30
+/** How long attempts count, and of how many shares they are counted. */
 const countedMs = 15 * minuteMs
 const maxCountedShares = 50_000
 
@@ -49,17 +50,17 @@ function countAttempt(share: string, isRefused: boolean): void {
 
 /** Users who are known do not wait for strangers. */
 function rankOf(share: string): number {
-  return share.startsWith(knownPrefix) && (attemptsOf(share)?.count ?? 0) < firstOfKnown ? 0 : 1
+  return share.startsWith(knownPrefix) && (attemptsOf(share)?.count ?? 0) < maxFirstOfKnown ? 0 : 1
 }
 
 /**
- * Networks with as many hashes and as many refusals since the last one are a group, and groups take turns. The networks of a flood are
- * in few groups: they come for the first time, or they try again and again. A user who comes for the first time, who comes back after
- * a refusal or who mistyped the password is soon in another group, whatever the flood does.
+ * Networks with the same number of hashes, and of refusals since the last hash, form a group. Groups take turns. An attack from many
+ * networks is in few groups, because its networks are all new or all retry. A user is soon in another group: after the first
+ * attempt, after a refusal, or after a mistyped password.
  */
 function groupOf(share: string): string {
   const { count = 0, refused = 0 } = attemptsOf(share) ?? {}
-  return `${Math.min(count, maxToldApart)} ${Math.min(refused, maxToldApart)}`
+  return `${Math.min(count, maxGroupCount)} ${Math.min(refused, maxGroupCount)}`
 }
 
 /**

@@ -8,6 +8,7 @@ import type { SignInProof } from '../accounts/session-store.ts'
 import { type Account, findById, findPasswordHash } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { createTextCipher } from '../encryption.ts'
+import { createCookieSetter } from './cookies.ts'
 import { type GuessLimits, guessLimits } from './guess-limits.ts'
 import type { Attempts } from '../limits/limits.ts'
 import { ConsoleProblem, invalidFields } from './problem.ts'
@@ -54,15 +55,7 @@ export function createSecondStep(options: SecondStepOptions): SecondStep {
     signedIn: guessLimits(options.attempts, 'code'),
   }
 
-  function setCookie(reply: FastifyReply, value: string, seconds: number): void {
-    reply.setCookie(cookieName, value, {
-      path: '/console/api',
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: options.isSecure,
-      maxAge: seconds,
-    })
-  }
+  const setCookie = createCookieSetter({ name: cookieName, path: '/console/api', isSecure: options.isSecure })
 
   function read(request: FastifyRequest): PendingSignIn | undefined {
     const text = cipher.decrypt(request.cookies[cookieName] ?? '')

@@ -6,6 +6,7 @@ import { oneLine } from '../../contract/values.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import type { TokenCall } from '../audit/token-call-store.ts'
 import type { Database } from '../db/database.ts'
+import { createCookieSetter } from './cookies.ts'
 import { ConsoleProblem, suspended, wrongCredentials } from './problem.ts'
 import { createSessionToken, hashSessionToken, isSessionToken } from './session-token.ts'
 import { shareLookups } from './shared-lookups.ts'
@@ -95,15 +96,7 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
 
   const mustHaveFactor = (user: Account) => options.operatorFactor && user.role !== 'account'
 
-  function setCookie(reply: FastifyReply, value: string, seconds: number): void {
-    reply.setCookie(cookieName, value, {
-      path: '/',
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: options.isSecure,
-      maxAge: seconds,
-    })
-  }
+  const setCookie = createCookieSetter({ name: cookieName, path: '/', isSecure: options.isSecure })
 
   const findByHash = shareLookups(async (tokenHash): Promise<SignedIn | undefined> => {
     const found = await findSession(db, tokenHash)

@@ -59,6 +59,8 @@ export interface Database extends Queries {
   readonly location: string
   /** Whether processes on other machines can use this database. */
   readonly isShared: boolean
+  /** How much CPU time a long piece of work should take in one transaction, in milliseconds, so that other calls do not wait for it. */
+  readonly maxWorkMs: number
   /** Runs the job in a transaction and resolves when it is durable. A job that throws is rolled back. */
   write<T>(job: Job<T>): Promise<T>
   readonly direct: DirectReads | undefined

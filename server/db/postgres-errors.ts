@@ -15,7 +15,7 @@ export function isConnectionLoss(error: unknown): boolean {
   )
 }
 
-/** Whether there was no server to answer, or it is starting or stopping: then nobody changes anything through it. */
+/** Whether there was no server to answer, or it is starting or stopping: then no client changes anything through it. */
 export function isUnreachable(error: unknown): boolean {
   const cause = error instanceof DatabaseUnavailable ? error.cause : error
   return isConnectionLoss(cause) && !codeOf(cause).startsWith('53')

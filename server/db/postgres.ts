@@ -173,6 +173,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     stats,
     location: url,
     isShared: true,
+    // Spread over the round trips of about ten queries, which more work shares.
+    maxWorkMs: 20,
     direct: undefined,
     reports: queriesFor((query) => connector.retry(() => reportPool.query(query)), {
       repeatsStalePlans: true,

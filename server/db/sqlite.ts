@@ -72,6 +72,8 @@ export function openSqlite(file: string, options: GroupCommitOptions = {}): Data
     one: async <R>(sql: string, values?: readonly Value[]) => one<R>(sql, values),
     location: file,
     isShared: false,
+    // Queries run in the event loop.
+    maxWorkMs: 4,
     direct: { all, one, dataVersion },
     reports: reports.over(queries),
     stats,

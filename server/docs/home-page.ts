@@ -1,6 +1,11 @@
 // The public home page, in the language of the visitor.
 import type { FastifyReply } from 'fastify'
+import { domainCheck } from '../../contract/domain-check.ts'
+import { identity } from '../../contract/identity.ts'
+import { shortlink } from '../../contract/shortlink.ts'
+import { sms } from '../../contract/sms.ts'
 import type { Language } from '../../contract/text.ts'
+import { fullPage, fullPagePolicy } from '../http/full-page.ts'
 
 const style = `:root { color-scheme: light dark }
 body { font: 16px/1.7 system-ui, "PingFang SC", "Microsoft YaHei", sans-serif; max-width: 40rem; margin: 12vh auto; padding: 0 1.5rem; color: light-dark(#1f2328, #e6edf3); background: light-dark(#fff, #0d1117) }
@@ -14,7 +19,7 @@ a { color: light-dark(#0550ae, #79b8ff) }`
 const texts = {
   zh: {
     title: 'Tollgate 开放平台',
-    about: '短链接、模板短信、身份核验、域名拦截检测，一个密钥，一本额度账。',
+    about: '短链接、模板短信、身份核验与域名拦截检测，共用一个密钥和一个额度账本。',
     names: ['短链接', '短信', '身份核验', '域名检测'],
     links:
       '<a href="/docs/">接口文档</a> · <a href="/docs/en/" lang="en">English reference</a> · <a href="/console/">控制台</a> · <a href="/status">运行状态</a>',
@@ -29,44 +34,24 @@ const texts = {
   },
 } as const
 
-const endpoints = [
-  'POST /api/shortlink_api.php',
-  'GET, POST /api/sms_api.php',
-  'GET, POST /api/id_verification_api.php',
-  'GET, POST /api/video_platform_check.php',
-]
+const endpoints = [shortlink, sms, identity, domainCheck].map(
+  ({ methods, path }) => `${methods.join(', ')} ${path}`,
+)
 
 function page(language: Language): string {
   const { title, about, names, links } = texts[language]
-  return `<!doctype html>
-<html lang="${language === 'zh' ? 'zh-CN' : 'en'}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="icon" type="image/svg+xml" href="/favicon.svg">
-<style>
-${style}
-</style>
-</head>
-<body>
-<h1><img src="/favicon.svg" alt="" width="40" height="40">${title}</h1>
+  const body = `<h1><img src="/favicon.svg" alt="" width="40" height="40">${title}</h1>
 <p>${about}</p>
 <ul>
 ${names.map((name, index) => `<li>${name} <code>${endpoints[index]}</code></li>`).join('\n')}
 </ul>
-<p>${links}</p>
-</body>
-</html>
-`
+<p>${links}</p>`
+  return fullPage({ language, title, style, body })
 }
 
 export function homePage(reply: FastifyReply, language: Language): FastifyReply {
   return reply
-    .header(
-      'content-security-policy',
-      `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'`,
-    )
+    .header('content-security-policy', fullPagePolicy)
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer')
     .header('vary', 'accept-language')

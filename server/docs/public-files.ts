@@ -1,11 +1,8 @@
 // Files that browsers, crawlers and security researchers look for: the icon, robots.txt, security.txt.
-import { existsSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { dayMs } from '../../contract/time.ts'
+import { logoSvg } from '../http/logo.ts'
 import type { Services } from '../services.ts'
-
-/** Of the built console. */
-const iconFile = new URL('../../web/dist/gate.svg', import.meta.url)
 
 /** Short links may be crawled like any link; what needs a key or a session leads nowhere. */
 const robots = `User-agent: *
@@ -30,7 +27,7 @@ export function registerPublicFiles(
       .type(type)
       .send(text)
 
-  const icon = existsSync(iconFile) ? readFileSync(iconFile, 'utf8') : undefined
+  const icon = logoSvg
   if (icon !== undefined) {
     // Browsers ask for the first name where a page names no icon.
     for (const path of ['/favicon.ico', '/favicon.svg']) {

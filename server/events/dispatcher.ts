@@ -13,6 +13,7 @@ import {
   hasDue,
   leaseEndpoints,
   type LeasedEndpoint,
+  maxCountedDeliveries,
   recordAttempts,
   recordEndpointResult,
   releaseEndpoint,
@@ -58,7 +59,6 @@ export const maxConcurrency = 16
 /** Longer than a chunk can take. */
 const leaseMs = Math.ceil(chunkSize / maxConcurrency) * webhookLimits.timeoutMs + 30_000
 const pollMs = 250
-const maxCounted = 10_000
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { db, onError, maxEndpoints = 200 } = options
@@ -109,7 +109,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const result = await sender.attempt(next, aborting.signal)
         results.push(result)
-        // The receiver wants no more for now, or does not respond: the rest stays due.
+        // The receiver asked for a pause or does not respond: the rest stays due.
         if (result.disable !== undefined || result.pauseMs > 0 || result.record.status === null)
           waiting.length = 0
       }
@@ -175,12 +175,12 @@ function idsOf(rows: readonly { readonly id: number }[]): number[] {
 function registerMetrics(registry: Registry, db: Database) {
   const backlog = new Gauge({
     name: 'tollgate_webhook_backlog',
-    help: 'Deliveries of events that are pending, at most 10,000',
+    help: `Deliveries of events that are pending, at most ${maxCountedDeliveries.toLocaleString('en')}`,
     registers: [registry],
     aggregator: 'max',
     collect: () =>
       readForMetric(async () => {
-        const { pending, oldestDueAt } = await findBacklog(db, maxCounted)
+        const { pending, oldestDueAt } = await findBacklog(db)
         backlog.set(pending)
         oldest.set(oldestDueAt === undefined ? 0 : Math.max(0, (Date.now() - oldestDueAt) / 1000))
       }),

@@ -13,8 +13,6 @@ import { findBacklog } from './dispatch-store.ts'
 import { countRecentAttempts, countTroubled, listTroubled } from './health-store.ts'
 import { type EndpointRow, findDelivery, findEndpoint, listDeliveries, listEndpoints } from './store.ts'
 
-const maxCounted = 10_000
-
 export function webhookHealthPages(api: Api, { db }: Services, { webhooks }: EventDelivery): void {
   async function requireWebhook(id: number): Promise<EndpointRow> {
     const endpoint = await findEndpoint(db, id)
@@ -29,7 +27,7 @@ export function webhookHealthPages(api: Api, { db }: Services, { webhooks }: Eve
   }
 
   api.operator(operatorEventRoutes.health, async () => {
-    const { pending, oldestDueAt } = await findBacklog(db, maxCounted)
+    const { pending, oldestDueAt } = await findBacklog(db)
     const { attempts, failed } = await countRecentAttempts(db)
     const { disabled, failing } = await countTroubled(db)
     const troubled = await listTroubled(db)

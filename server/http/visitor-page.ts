@@ -1,5 +1,6 @@
 // Pages for people who are not signed in: the logo, one language, both themes, without script; and their headers.
 import type { Language } from '../../contract/text.ts'
+import { logoSvg } from './logo.ts'
 
 const style = `body{font:17px/1.7 system-ui,"PingFang SC","Microsoft YaHei",sans-serif;max-width:34rem;margin:14vh auto;padding:0 1.5rem;color:#1f2328;background:#fff}
 h1{font-size:1.5rem;margin:0 0 .5rem;overflow-wrap:break-word}p{margin:.4rem 0;color:#57606a}
@@ -12,7 +13,8 @@ input{box-sizing:border-box;width:100%;padding:.6rem;font:inherit;border:1px sol
 button{margin:1rem 0;padding:.6rem 1.6rem;border:0;border-radius:.5rem;background:#1f6feb;color:#fff;font:inherit;cursor:pointer}
 @media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}p{color:#9198a1}strong,.brand,.title{color:#e6edf3}input{background:#161b22;color:#e6edf3;border-color:#656c76}}`
 
-export const logo = `<p class="brand"><svg width="32" height="32" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#3b5bdb"/><path d="M9 25V9m0 4 15-5M9 25h5" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/><circle cx="9" cy="9" r="2.4" fill="#fff"/></svg>Tollgate</p>`
+const svg = logoSvg?.replace('<svg ', '<svg width="32" height="32" aria-hidden="true" ') ?? ''
+export const logo = `<p class="brand">${svg}Tollgate</p>`
 
 /** `formAction` is where a form of the page may lead. */
 export function visitorPageHeaders(formAction = `'none'`) {

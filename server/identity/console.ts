@@ -1,32 +1,34 @@
 // Console routes for identity verification: verify one person, masked history.
-import { identityRoutes, type IdentityFilter } from '../../contract/console/identity.ts'
+import { type IdentityFilter, identityRoutes } from '../../contract/console/identity.ts'
 import type { IdentityRecord } from '../../contract/console/responses/identity.ts'
-import { identity as endpoint, identityMessages, type IdentityResponse } from '../../contract/identity.ts'
-import type { IdentityProduct } from './api.ts'
-import type { VerificationRecord } from './store.ts'
-import type { Services } from '../services.ts'
-import type { Api } from '../console/routes.ts'
+import type { IdentityOutcome } from '../../contract/console/values.ts'
+import { identity as endpoint, type IdentityResponse } from '../../contract/identity.ts'
+import type { Text } from '../../contract/text.ts'
+import { pricesOf } from '../accounts/prices.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
 import { csvPages, csvStream, csvTime } from '../console/csv.ts'
 import { fileDays, filterRange, readSlice } from '../console/fields.ts'
-import { pricesOf } from '../accounts/prices.ts'
-import type { IdentityOutcome } from '../../contract/console/values.ts'
+import type { Api } from '../console/routes.ts'
+import type { Services } from '../services.ts'
+import type { IdentityProduct } from './api.ts'
+import { outcomeOf } from './responses.ts'
+import type { VerificationRecord } from './store.ts'
 
-const outcomes = {
+const verdicts: Readonly<Record<IdentityOutcome, VerificationRecord['verdict']>> = {
   matched: 'match',
   mismatched: 'mismatch',
   no_record: 'no_record',
   failed: 'failed',
-} as const satisfies Readonly<Record<IdentityOutcome, VerificationRecord['verdict']>>
+}
 
-const outcomeOfVerdict: Readonly<Record<VerificationRecord['verdict'], IdentityOutcome>> = {
+const outcomes: Readonly<Record<VerificationRecord['verdict'], IdentityOutcome>> = {
   match: 'matched',
   mismatch: 'mismatched',
   no_record: 'no_record',
   failed: 'failed',
 }
 
-const outcomeNames: Readonly<Record<IdentityOutcome, { zh: string; en: string }>> = {
+const outcomeNames: Readonly<Record<IdentityOutcome, Text>> = {
   matched: { zh: '一致', en: 'match' },
   mismatched: { zh: '不一致', en: 'mismatch' },
   no_record: { zh: '查无记录', en: 'no record' },
@@ -38,7 +40,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
 
   function searchOf(input: IdentityFilter) {
     return {
-      verdict: input.outcome === undefined ? undefined : outcomes[input.outcome],
+      verdict: input.outcome === undefined ? undefined : verdicts[input.outcome],
       ...filterRange(input),
     }
   }
@@ -83,7 +85,7 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
         csvTime(row.at),
         row.name_mask,
         row.number_mask,
-        outcomeNames[outcomeOfVerdict[row.verdict]][language],
+        outcomeNames[outcomes[row.verdict]][language],
         row.gateway,
         row.charged,
         row.given_back,
@@ -93,16 +95,9 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
     const heading =
       language === 'zh'
         ? ['编号', '时间', '姓名', '身份证号', '结果', '网关', '扣减', '退回', '请求编号']
-        : ['id', 'time', 'name', 'idcard', 'outcome', 'gateway', 'charged', 'given back', 'request id']
+        : ['id', 'time', 'name', 'idcard', 'outcome', 'gateway', 'charged', 'refunded', 'request id']
     return { name: `identity-${fileDays(input)}.csv`, content: csvStream(heading, pages) }
   })
-}
-
-/** Only the message of the interface distinguishes "no record" from a failure. */
-function outcomeOf({ success, matched, message }: IdentityResponse): IdentityOutcome {
-  if (success) return matched ? 'matched' : 'mismatched'
-  const { zh, en } = identityMessages.noRecord
-  return message === zh || message === en ? 'no_record' : 'failed'
 }
 
 function recordOf(row: VerificationRecord): IdentityRecord {
@@ -111,7 +106,7 @@ function recordOf(row: VerificationRecord): IdentityRecord {
     at: row.at,
     name: row.name_mask,
     idcard: row.number_mask,
-    outcome: outcomeOfVerdict[row.verdict],
+    outcome: outcomes[row.verdict],
     gateway: row.gateway,
     charged: row.charged,
     given_back: row.given_back,

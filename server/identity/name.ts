@@ -1,5 +1,5 @@
 // Validates a name as on an ID card, and replaces look-alike characters. Pure.
-import { identity } from '../../contract/identity.ts'
+import { identity, middleDots, nameSpaces } from '../../contract/identity.ts'
 import type { Text } from '../../contract/text.ts'
 
 const { minLength, maxLength } = identity.operations.verify.parameters.name
@@ -7,11 +7,8 @@ const { minLength, maxLength } = identity.operations.verify.parameters.name
 /** Longer than any input that normalizes to a valid name. Checked first, to limit the work. */
 const maxInputLength = 400
 
-/** Input methods produce all of these as the separator in a name; the register uses only U+00B7. */
-const middleDots = /[\u2022\u2027\u2219\u22C5\u2E31\u30FB\uFF65]/g
-
-/** The no-break space and the ideographic space count as spaces. */
-const spaces = /[ \u00A0\u3000]+/g
+const dots = new RegExp(`[${middleDots}]`, 'g')
+const spaces = new RegExp(`[${nameSpaces}]+`, 'g')
 
 const allowed = /^[\p{Script=Han}A-Za-z·\- ]+$/u
 const edges = /^[\p{Script=Han}A-Za-z].*[\p{Script=Han}A-Za-z]$/u
@@ -38,7 +35,7 @@ export type NameResult =
 
 export function readName(text: string): NameResult {
   if (text.length > maxInputLength) return { problems: [problems.length] }
-  const name = text.normalize('NFC').replace(middleDots, '·').replace(spaces, ' ').trim()
+  const name = text.normalize('NFC').replace(dots, '·').replace(spaces, ' ').trim()
   const found: Text[] = []
   // Rare Han characters are outside the BMP and have two UTF-16 units.
   const length = [...name].length

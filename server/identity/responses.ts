@@ -1,4 +1,5 @@
 // The response to a verification. Every outcome is HTTP 200, because the request itself was valid.
+import type { IdentityOutcome } from '../../contract/console/values.ts'
 import { type Extra, type IdentityResponse, identityMessages } from '../../contract/identity.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { formatDay } from '../../contract/time.ts'
@@ -34,12 +35,19 @@ export function failureResponse(cause: Text, language: Language): ApiResponse {
   return response({ success: false, message, matched: false, extra: {} })
 }
 
-const refunded: Text = { zh: '，额度已退还', en: '; the credit was given back' }
+const refunded: Text = { zh: '，额度已退回', en: '; the credit was refunded' }
 
 /** The lease expired before the verification ended, so the sweeper refunded the credit. */
 export const interrupted: Text = {
   zh: '核验未能在期限内完成',
   en: 'the verification was not finished in time',
+}
+
+/** A failure and "no record" differ only in the message, also in the stored response of a replay. */
+export function outcomeOf({ success, matched, message }: IdentityResponse): IdentityOutcome {
+  if (success) return matched ? 'matched' : 'mismatched'
+  const { zh, en } = identityMessages.noRecord
+  return message === zh || message === en ? 'no_record' : 'failed'
 }
 
 function response(body: IdentityResponse): ApiResponse {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Jobs } from '../jobs.ts'
 import { createSharedFailures } from './failures.ts'
 import { createLeases } from './leases.ts'
 import { createMemoryAttempts } from './memory.ts'
@@ -18,7 +19,7 @@ export interface Attempts {
 
 export interface Limits extends CallLimits {
   readonly attempts: Attempts
-  start(): void
+  start(jobs: Pick<Jobs, 'every'>): void
   stop(): void
 }
 
@@ -65,7 +66,6 @@ export function createSharedLimits(store: LimitStore, options: SharedOptions): L
   let isAway = false
   let stopped = false
   let pingTimer: NodeJS.Timeout | undefined
-  let deleteTimer: NodeJS.Timeout | undefined
   const counters = registerMetrics(options.metrics, () => isAway)
 
   /** The store's response, or an error after the timeout. Both kinds of error switch to local counting. */
@@ -149,18 +149,15 @@ export function createSharedLimits(store: LimitStore, options: SharedOptions): L
     fail: failures.fail,
     isBlocked: failures.isBlocked,
     attempts: { attempt, undo },
-    start() {
-      deleteTimer = setInterval(() => {
-        if (isAway) return
-        store
-          .deleteExpired?.()
-          .catch((error: unknown) => log.warn({ err: error }, 'failed to delete expired limits'))
-      }, deleteExpiredMs).unref()
+    start(jobs) {
+      if (!store.deleteExpired) return
+      jobs.every(deleteExpiredMs, 'prune_limits', async () => {
+        if (!isAway) await store.deleteExpired?.()
+      })
     },
     stop() {
       stopped = true
       clearTimeout(pingTimer)
-      clearInterval(deleteTimer)
       store.close()
     },
   }

@@ -1,4 +1,4 @@
-// The service's log: JSON lines on stdout. Each log call chooses its fields; redaction is the second line of defence.
+// The service's log: JSON lines on stdout. Each log call chooses its fields; redaction is an additional safeguard.
 import { type Logger, pino } from 'pino'
 import { Counter, type Registry } from 'prom-client'
 import type { Endpoint } from '../../contract/endpoint.ts'

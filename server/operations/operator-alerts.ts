@@ -5,7 +5,7 @@ import { dayMs, hourMs, minuteMs } from '../../contract/time.ts'
 import { estimateEntries, findLedgerProblems } from '../credits/ledger/check-store.ts'
 import { findCheckpoint, moveCheckpoint, nextCheckpoint } from '../credits/ledger/checkpoint-store.ts'
 import type { Database } from '../db/database.ts'
-import { findBacklog } from '../events/dispatch-store.ts'
+import { findBacklog, maxCountedDeliveries } from '../events/dispatch-store.ts'
 import { emitToOperators } from '../events/emit.ts'
 import type { Services } from '../services.ts'
 import { claimLedgerCheck, recordLedgerCheck } from './maintenance-store.ts'
@@ -28,8 +28,7 @@ const statePollMs = minuteMs
 /** Disk: alert below this share of the file system, or below this many bytes. */
 const minFreeShare = 0.05
 const minFreeBytes = 500_000_000
-/** Deliveries: alert when this many are pending, or the oldest is overdue for this long. */
-const maxPending = 10_000
+/** Deliveries: alert when as many are pending as are counted, or the oldest is overdue for this long. */
 const maxOverdueMs = hourMs
 /** The service checks up to this many new entries; more, without a checkpoint, are left to `admin ledger check`. */
 const maxCheckedEntries = 1_000_000
@@ -52,10 +51,14 @@ export function startOperatorAlerts({ services, gateways }: OperatorAlertOptions
     const isLow = free < Math.min(minFreeBytes, blocks * bsize * 0.5) || free < blocks * bsize * minFreeShare
     await report('platform.disk_low', isLow, { free_mb: Math.floor(free / 1_000_000) })
 
-    const { pending, oldestDueAt = Date.now() } = await findBacklog(db, maxPending)
+    const { pending, oldestDueAt = Date.now() } = await findBacklog(db)
     const overdueMs = Math.max(0, Date.now() - oldestDueAt)
     const data = { pending, overdue_minutes: Math.floor(overdueMs / minuteMs) }
-    await report('platform.webhook_backlog', pending >= maxPending || overdueMs >= maxOverdueMs, data)
+    await report(
+      'platform.webhook_backlog',
+      pending >= maxCountedDeliveries || overdueMs >= maxOverdueMs,
+      data,
+    )
   })
 
   const intervalMs = config.LEDGER_CHECK_HOURS * hourMs

@@ -6,14 +6,14 @@ const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const
 /** npm passes on a signal that the process has received already. */
 const repeatedSignalMs = 1_000
 
-/** Calls `stop` once, on the first signal, and `hurry` on a later one. */
-export function onStopSignal(stop: (signal: NodeJS.Signals) => void, hurry: () => void): void {
+/** Calls `stop` once, on the first signal, and `stopNow` on a later one. */
+export function onStopSignal(stop: (signal: NodeJS.Signals) => void, stopNow: () => void): void {
   let stoppingSince: number | undefined
   const once = (signal: NodeJS.Signals) => {
     if (stoppingSince === undefined) {
       stoppingSince = performance.now()
       stop(signal)
-    } else if (performance.now() - stoppingSince > repeatedSignalMs) hurry()
+    } else if (performance.now() - stoppingSince > repeatedSignalMs) stopNow()
   }
   for (const signal of stopSignals) process.on(signal, once)
   if (process.env['npm_lifecycle_event'] === 'start') onParentExit(() => once('SIGTERM'))

@@ -169,7 +169,7 @@ const headings = {
     'gateway',
     'parts',
     'charged',
-    'given back',
+    'refunded',
     'receipt',
     'request id',
   ],

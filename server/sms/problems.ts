@@ -21,7 +21,7 @@ const texts = {
   },
   unconfirmed: {
     zh: '发送结果未能确认，额度已退回',
-    en: 'the result could not be confirmed, the credits are given back',
+    en: 'the result could not be confirmed, the credits were refunded',
   },
   cancelled: { zh: '已取消', en: 'cancelled' },
   account: { zh: '账户已停用、已过期或未开通短信', en: 'the account is suspended, expired or without SMS' },

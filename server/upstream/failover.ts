@@ -1,5 +1,4 @@
 // Calls gateways one after another, in order of preference, while the caller's rule allows it.
-
 import type { Outcome } from './outcome.ts'
 
 export interface Attempt<T> {
@@ -38,7 +37,7 @@ export async function tryInOrder<G extends { readonly name: string }, T>(
   }
 }
 
-// An exception does not say how far the call got, so it is ambiguous.
+/** An exception does not say how far the call got, so it is ambiguous. */
 async function callWithoutThrowing<G, T>(
   gateway: G,
   call: (gateway: G) => Promise<Outcome<T>>,

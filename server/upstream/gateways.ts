@@ -1,5 +1,4 @@
 // The gateways of a product: created from its settings in order of preference, each behind its own guard.
-
 import { createCountingGuard, createGuard, type Guard } from './guard.ts'
 import type { Outcome } from './outcome.ts'
 

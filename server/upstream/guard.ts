@@ -1,5 +1,4 @@
 // The guard around one gateway: timeout, bulkhead, circuit breaker and counters.
-
 import {
   BrokenCircuitError,
   BulkheadRejectedError,

@@ -1,5 +1,4 @@
 // One HTTP call to an upstream: sent at most once, limited in time and size, with proof when nothing was sent.
-
 import Agent from 'undici/lib/dispatcher/agent.js'
 import type { Dispatcher } from 'undici'
 

@@ -1,5 +1,4 @@
 // Reads vendors' JSON without trusting its shape.
-
 import { isRecord } from '../../contract/values.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>

@@ -1,5 +1,4 @@
 // Turns a vendor's error code into an outcome, by the vendor's table. Codes that are not in the table are ambiguous.
-
 import type { Failure } from './outcome.ts'
 
 /** `not_sent` has a cause on our side; `not_here` concerns only this template or signature at this vendor. */

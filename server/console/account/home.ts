@@ -31,7 +31,7 @@ export function homePages(api: Api, { db, credits }: Services): void {
       from: range.from,
       to: range.to,
       balances: balances.map((balance) => outlookOf(balance, recentUse)),
-      days: range.days.map((day, index) => dayOf(day, counts, used[index]!)),
+      days: range.days.map((day, index) => ({ ...countDay(day, counts), credits: used[index]! })),
       errors: commonErrors(counts).map(({ endpoint, code, count }) => {
         const { meaning, advice } = explainError(code)
         return { endpoint, code, count, meaning: meaning[language], advice: advice[language] }
@@ -65,18 +65,17 @@ function levelOf(total: number, remaining: number, daysLeft: number | null): Bal
   return remaining < total * 0.2 ? 'low' : 'ok'
 }
 
-function dayOf(day: string, counts: readonly DayCount[], used: CreditsByType): DayOfCalls {
+export function countDay(day: string, counts: readonly DayCount[]): Omit<DayOfCalls, 'credits'> {
   const own = counts.filter((one) => one.day === day)
   return {
     day,
     calls: callsByEndpoint(own),
     total: sum(own.map((one) => one.calls)),
     succeeded: sum(own.map((one) => one.succeeded)),
-    credits: used,
   }
 }
 
-export function callsByEndpoint(counts: readonly DayCount[]): Record<EndpointName, number> {
+function callsByEndpoint(counts: readonly DayCount[]): Record<EndpointName, number> {
   return Object.fromEntries(
     endpointNames.map((name) => [
       name,

@@ -12,6 +12,7 @@ import { createTextCipher } from '../../encryption.ts'
 import { networkOf, siteOf } from '../../http/address.ts'
 import type { Services } from '../../services.ts'
 import { requireConfirmation } from '../confirmation.ts'
+import { createCookieSetter } from '../cookies.ts'
 import { guessLimits } from '../guess-limits.ts'
 import { ConsoleProblem, conflict, notFound, toProblem } from '../problem.ts'
 import type { Api, ConsoleRequest } from '../routes.ts'
@@ -52,16 +53,7 @@ export function oidcPages(api: Api, app: FastifyInstance, services: Services, pa
   const returns = guessLimits(services.limits.attempts, 'oidc')
   const issuer = config.OIDC_ISSUER === undefined ? '' : issuerOf(config.OIDC_ISSUER)
 
-  function setCookie(reply: FastifyReply, value: string, seconds: number): void {
-    reply.setCookie(cookieName, value, {
-      path: cookiePath,
-      httpOnly: true,
-      // The callback comes from another site, which would not send a `strict` cookie.
-      sameSite: 'lax',
-      secure: parts.isSecure,
-      maxAge: seconds,
-    })
-  }
+  const setCookie = createCookieSetter({ name: cookieName, path: cookiePath, isSecure: parts.isSecure })
 
   async function begin(
     request: ConsoleRequest,

@@ -112,7 +112,7 @@ function smsMessage({ ok, detail, sent }: { ok: boolean; detail: string; sent: b
   if (sent) return succeeded(`已用模板 ${detail} 发送一条`, `One message sent with the template ${detail}`)
   return succeeded(
     `连接与凭据正常（${detail}）；没有审核通过的共享模板，未发送短信`,
-    `Connection and credentials work (${detail}); nothing was sent, for want of an approved shared template`,
+    `Connection and credentials work (${detail}); nothing was sent, because there is no approved shared template`,
   )
 }
 

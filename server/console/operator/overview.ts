@@ -10,7 +10,7 @@ import type { Overview } from '../../../contract/console/responses/operator.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
 import { rangeOf } from '../fields.ts'
-import { callsByEndpoint, commonErrors, sum } from '../account/home.ts'
+import { commonErrors, countDay, sum } from '../account/home.ts'
 import { countHeldByLease, findSold, findTotals } from '../../credits/ledger/list-store.ts'
 import { byType, createLedgerUsage } from '../../credits/ledger/usage.ts'
 import type { RequestLog } from '../../request-log/recorder.ts'
@@ -69,14 +69,8 @@ export function overviewPages(
       engine: db.engine,
       accounts: { total: kinds.total, active_7d: kinds.active, suspended: kinds.suspended },
       days: fortnight.days.map((day) => {
-        const own = counts.filter((one) => one.day === day)
-        return {
-          day,
-          calls: callsByEndpoint(own),
-          total: sum(own.map((one) => one.calls)),
-          succeeded: sum(own.map((one) => one.succeeded)),
-          our_errors: sum(own.filter((one) => ourCodes.has(one.code)).map((one) => one.calls)),
-        }
+        const ours = counts.filter((one) => one.day === day && ourCodes.has(one.code))
+        return { ...countDay(day, counts), our_errors: sum(ours.map((one) => one.calls)) }
       }),
       latency: latencyOf(await findDurations(db, Date.now() - latencyMs, latencyCalls)),
       credits: apiTypes.map((apiType) => ({

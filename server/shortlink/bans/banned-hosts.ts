@@ -1,5 +1,6 @@
 // Whether an address is on a banned host or below one.
 import { isIP } from 'node:net'
+import { maxHostLength } from '../../../contract/link-domains.ts'
 
 export type BannedHosts = ReadonlySet<string>
 
@@ -26,6 +27,6 @@ export function readBannedHost(input: string): string | undefined {
   const text = input.trim()
   if (text.length > 300 || /[\s/?#@\\%]/.test(text)) return undefined
   const name = URL.parse(`http://${text}`)?.hostname.replace(/\.$/, '')
-  if (name === undefined || name === '' || name.length > 253) return undefined
+  if (name === undefined || name === '' || name.length > maxHostLength) return undefined
   return name
 }

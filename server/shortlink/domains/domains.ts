@@ -1,4 +1,5 @@
 // The domain pools: which addresses a link gets, and changes of the pools.
+import { maxHostLength } from '../../../contract/link-domains.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { AppError, invalidField } from '../../http/errors.ts'
@@ -63,7 +64,7 @@ export function formatAddresses(
 
 /** The form of a Host header: lower case, ASCII, with a port only when it is not the default one. */
 export function normalizeHost(input: string): string | undefined {
-  if (input.length > 253 || !/^[\p{L}\p{N}.-]+(:\d{1,5})?$/u.test(input)) return undefined
+  if (input.length > maxHostLength || !/^[\p{L}\p{N}.-]+(:\d{1,5})?$/u.test(input)) return undefined
   const host = URL.parse(`http://${input}`)?.host.replace(/\.$/, '')
   return host === '' ? undefined : host
 }

@@ -31,12 +31,6 @@ import {
 
 const leaseMs = 15_000
 
-/**
- * How long the event loop may work on a slice, in milliseconds of CPU. On SQLite that is one piece of work. On PostgreSQL it is spread
- * over about ten round trips, which larger slices share.
- */
-const sliceMs = { sqlite: 4, postgres: 20 }
-
 /** Then the import of another account has its turn. */
 const turnMs = 2_000
 
@@ -159,7 +153,7 @@ export function createImportWork(
   }
 
   async function workOn(claimed: Import, signal: AbortSignal): Promise<void> {
-    const size = createSliceSize(sliceMs[db.engine])
+    const size = createSliceSize(db.maxWorkMs)
     const endsAt = performance.now() + turnMs
     let attempts = 0
     for (let current: Import | undefined = claimed; current;) {

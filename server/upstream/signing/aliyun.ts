@@ -1,5 +1,4 @@
 // Signs requests to Aliyun's RPC-style APIs with ACS3-HMAC-SHA256.
-
 import { createHmac, hash, randomBytes } from 'node:crypto'
 
 import type { HttpRequest } from '../http-call.ts'

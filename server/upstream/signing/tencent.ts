@@ -1,5 +1,4 @@
 // Signs requests to Tencent Cloud's JSON APIs with TC3-HMAC-SHA256.
-
 import { createHmac, hash } from 'node:crypto'
 
 import type { HttpRequest } from '../http-call.ts'
