@@ -1,7 +1,7 @@
 // The filters above the list of links. They are kept in the URL.
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type LinkQuery, linkRoutes } from '../../contract/console/shortlink.ts'
+import { type LinkFilter, linkRoutes } from '../../contract/console/shortlink.ts'
 import { linkStates, redirectTypes } from '../../contract/shortlink.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -24,7 +24,6 @@ export const filterDefaults = {
 }
 const sorts = ['created', 'clicks', 'title'] as const
 
-export type LinkFilter = Omit<LinkQuery, 'page' | 'size'>
 type FilterParams = Readonly<Record<keyof typeof filterDefaults, string>>
 
 /** Ignores values that no filter has, for example in an old link. */
