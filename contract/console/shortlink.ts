@@ -19,8 +19,7 @@ export const LinkFilter = Type.Object({
 })
 export type LinkFilter = Static<typeof LinkFilter>
 
-export const LinkQuery = Type.Object({ ...LinkFilter.properties, ...page })
-export type LinkQuery = Static<typeof LinkQuery>
+const LinkQuery = Type.Object({ ...LinkFilter.properties, ...page })
 
 const { target_url: targetParameter, title: titleParameter } = shortlink.operations.generate.parameters
 
