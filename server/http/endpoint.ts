@@ -20,6 +20,9 @@ export const bodyLimit = 1_048_576
 /** A larger body is read up to here and discarded: many clients send the whole body before they read the response. */
 const discardLimit = 16 * bodyLimit
 
+/** Decoding less takes no time worth counting. */
+const minCountedBytes = 1_024
+
 export interface HttpContext extends ErrorResponseOptions {
   readonly addressOf: AddressOf
   readonly requestIdOf: RequestIdOf
@@ -80,10 +83,11 @@ async function handleRequest(
       throw methodNotAllowed(endpoint)
     }
     if (context.isStopping()) throw stopping()
-    const sources =
+    const reading =
       request.method === 'GET'
-        ? readSources(endpoint, request, query, undefined)
-        : await readBodySources(context, endpoint, request, query)
+        ? readSmallSources(context, endpoint, request, query, undefined)
+        : readBodySources(context, endpoint, request, query)
+    const sources = reading instanceof Promise ? await reading : reading
     call = createCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
     result = await handle(call)
   } catch (error) {
@@ -125,13 +129,25 @@ async function readBodySources(
 ): Promise<ParameterSources> {
   // Without a body the stream has already ended and emits nothing any more.
   const { bytes, turns } = request.readableEnded ? emptyBody : await readBody(context, request)
-  const read = () => readSources(endpoint, request, query, bytes)
-  if (turns === undefined) return read()
+  if (turns === undefined) return readSmallSources(context, endpoint, request, query, bytes)
   try {
-    return await context.largeBodies.decode(turns.address, read)
+    return await context.largeBodies.decode(turns.address, () => readSources(endpoint, request, query, bytes))
   } finally {
     turns.release()
   }
+}
+
+/** A query alone may take as long as a body of its size. */
+function readSmallSources(
+  { addressOf, largeBodies }: HttpContext,
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  query: string | undefined,
+  bytes: Buffer | undefined,
+): ParameterSources | Promise<ParameterSources> {
+  const read = () => readSources(endpoint, request, query, bytes)
+  if ((query?.length ?? 0) + (bytes?.length ?? 0) < minCountedBytes) return read()
+  return largeBodies.decodeSmall(() => networkOf(addressOf(request)), read)
 }
 
 const emptyBody: ReceivedBody = { bytes: Buffer.alloc(0), turns: undefined }

@@ -21,6 +21,7 @@ const context = {
   largeBodies: {
     begin: (address: string) => turns.begin(address).finally(() => (begun += 1)),
     decode: <T>(address: string, work: () => T) => turns.decode(address, work).finally(() => (decoded += 1)),
+    decodeSmall: turns.decodeSmall,
   },
 }
 const app = fastify({ requestTimeout: 0 })

@@ -6,7 +6,7 @@ import type { HttpContext } from './endpoint.ts'
 import { type AppError, malformed, tooFrequent } from './errors.ts'
 import { isFragmented, smallBodyBytes } from './large-bodies.ts'
 
-type BodyContext = Pick<HttpContext, 'addressOf' | 'largeBodies'>
+export type BodyContext = Pick<HttpContext, 'addressOf' | 'largeBodies'>
 
 /** Call it before the routes are registered. */
 export function readBodiesInTurn(app: FastifyInstance, context: BodyContext): void {
@@ -60,8 +60,9 @@ export async function decodeInTurn<T>(
   body: Buffer,
   decode: (body: Buffer) => T,
 ): Promise<T> {
-  if (body.length <= smallBodyBytes) return decode(body)
-  return largeBodies.decode(networkOf(addressOf(request.raw)), () => decode(body))
+  const address = () => networkOf(addressOf(request.raw))
+  if (body.length <= smallBodyBytes) return largeBodies.decodeSmall(address, () => decode(body))
+  return largeBodies.decode(address(), () => decode(body))
 }
 
 /** The body of a route whose parser keeps the bytes; empty without one. */

@@ -67,6 +67,39 @@ test('146 a body that took long to decode leaves as much time to other work', as
   assert.deepEqual(order, ['long', 'next'])
 })
 
+test('173 small bodies of an address that took long are decoded in turn, those of others at once', async () => {
+  const bodies = createLargeBodies({ maxOfAddress: 1, maxWaiting: 1, maxSmallWaiting: 2, burstMs: 0 })
+  const work = (ms: number) => () => {
+    const start = performance.now()
+    while (performance.now() - start < ms);
+    return 'decoded'
+  }
+  const decode = (address: string, ms: number) => bodies.decodeSmall(() => address, work(ms))
+  assert.equal(decode('a', 100), 'decoded')
+  const second = decode('a', 0)
+  const third = decode('a', 0)
+  assert.ok(second instanceof Promise)
+  await assert.rejects(async () => decode('a', 0), { status: 429 })
+  assert.equal(decode('b', 0), 'decoded')
+  assert.deepEqual(await Promise.all([second, third]), ['decoded', 'decoded'])
+})
+
+test('173 a body that is refused counts too', () => {
+  const bodies = createLargeBodies({ maxOfAddress: 1, maxWaiting: 1, burstMs: 0 })
+  const refuse = () => {
+    const start = performance.now()
+    while (performance.now() - start < 100);
+    throw new SyntaxError('refused')
+  }
+  assert.throws(() => bodies.decodeSmall(() => 'a', refuse), SyntaxError)
+  assert.ok(
+    bodies.decodeSmall(
+      () => 'a',
+      () => 'decoded',
+    ) instanceof Promise,
+  )
+})
+
 test('146 a large body beside too many of its address is a 429 in the shape of the endpoint, a small one is read', async (t) => {
   const bodies = createLargeBodies({ maxOfAddress: 1, maxWaiting: 0 })
   let begun = 0

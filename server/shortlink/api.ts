@@ -143,7 +143,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
         limits: services.limits,
         addressOf: http.addressOf,
       })
-      registerReportForm(api, { db, codes, limits: services.limits, addressOf: http.addressOf })
+      registerReportForm(api, { db, codes, limits: services.limits, http })
     },
     notFoundPage,
     start() {

@@ -1,12 +1,12 @@
 // `/report`: anyone can report a short link, without an account and without JavaScript.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isReportReason, reportLimits, reportReasons } from '../../../contract/link-abuse.ts'
 import type { Language, Text } from '../../../contract/text.ts'
 import { isStorableText } from '../../../contract/values.ts'
 import type { Database } from '../../db/database.ts'
 import { networkOf } from '../../http/address.ts'
 import { languageOf } from '../../http/call.ts'
-import { bytesOf } from '../../http/fastify-bodies.ts'
+import { type BodyContext, bytesOf, decodeInTurn } from '../../http/fastify-bodies.ts'
 import { decodeBytes, parseForm } from '../../http/form.ts'
 import { escapeHtml } from '../../http/html.ts'
 import { parseJsonObject } from '../../http/json.ts'
@@ -21,7 +21,7 @@ interface ReportContext {
   readonly db: Database
   readonly codes: Codes
   readonly limits: Services['limits']
-  readonly addressOf: Services['http']['addressOf']
+  readonly http: BodyContext
 }
 
 interface ReportInput {
@@ -45,10 +45,12 @@ export function registerReportForm(api: FastifyInstance, context: ReportContext)
   })
   api.post('/report', { bodyLimit: smallBodyBytes }, async (request, reply) => {
     const language = languageOf(request.raw)
-    const input = readInput(request)
+    const input = await decodeInTurn(context.http, request, bytesOf(request), (bytes) =>
+      readInput(bytes, request.headers['content-type']),
+    )
     const problem = input === undefined ? unreadable : problemOf(input)
     if (input === undefined || problem) return send(reply, 400, formHtml(language, input ?? empty, problem))
-    const network = networkOf(context.addressOf(request.raw))
+    const network = networkOf(context.http.addressOf(request.raw))
     const { perNetwork, windowMs } = reportLimits
     const attempt = await context.limits.attempts.attempt(
       [{ key: `report ${network}`, max: perNetwork }],
@@ -82,11 +84,9 @@ async function store(
 }
 
 /** A form, or JSON. Undefined for anything else. */
-function readInput(request: FastifyRequest): ReportInput | undefined {
-  const { headers: sent } = request
-  const bytes = bytesOf(request)
+function readInput(bytes: Buffer, contentType = ''): ReportInput | undefined {
   try {
-    const isJson = /^application\/json\b/i.test(sent['content-type'] ?? '')
+    const isJson = /^application\/json\b/i.test(contentType)
     const fields: Readonly<Record<string, unknown>> = isJson
       ? parseJsonObject(decodeBytes(bytes, 'utf-8'))
       : parseForm(bytes)
