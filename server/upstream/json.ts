@@ -9,12 +9,6 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   return isRecord(value) ? value : undefined
 }
 
-/** Undefined for everything but a JSON array. Never throws. */
-export function parseJsonArray(text: string): readonly unknown[] | undefined {
-  const value = parseJson(text)
-  return Array.isArray(value) ? value : undefined
-}
-
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

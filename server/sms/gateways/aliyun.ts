@@ -2,14 +2,7 @@
 import { formatDay } from '../../../contract/time.ts'
 import { isRecord } from '../../../contract/values.ts'
 import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
-import {
-  idText,
-  type JsonObject,
-  parseJsonArray,
-  parseJsonObject,
-  storableCode,
-  valueAt,
-} from '../../upstream/json.ts'
+import { idText, type JsonObject, parseJsonObject, storableCode, valueAt } from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
 import { type AliyunKey, aliyunRequest } from '../../upstream/signing/aliyun.ts'
 import { type CodeMeaning, outcomeOfCode } from '../../upstream/vendor-codes.ts'
@@ -21,7 +14,7 @@ import type {
   SmsGateway,
   StatusQuery,
 } from '../port.ts'
-import { parseItems, readReply } from './receipts.ts'
+import { parseItems, parsePush, readReply } from './receipts.ts'
 
 export interface AliyunSmsOptions {
   readonly key: AliyunKey
@@ -200,7 +193,7 @@ function readStatus(detail: JsonObject, query: StatusQuery): DeliveryStatus[] {
 /** The pushes SmsReport and SmsUp: an array of receipts or replies, repeated until the response has a numeric `code`. */
 export const aliyunReceipts: ReceiptFormat = {
   parse: ({ body }) =>
-    parseItems(parseJsonArray(body), {
+    parseItems(parsePush(body), {
       receipt(item) {
         const phone = idText(item['phone_number'])
         const delivered = item['success']

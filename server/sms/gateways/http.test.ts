@@ -14,7 +14,9 @@ import {
   startFakeUpstream,
   text,
 } from '../../../test/support/fake-upstream.ts'
+import { aliyunReceipts } from './aliyun.ts'
 import { createHttpGateway, createHttpReceipts } from './http.ts'
+import { tencentReceipts } from './tencent.ts'
 
 const upstream = await startFakeUpstream()
 after(() => upstream.close())
@@ -181,5 +183,23 @@ test('receipts must be signed, recent and well-formed', () => {
     { receipts: [{ ...good.receipts[0], status: 'accepted' }] },
   ]) {
     assert.equal(read(bad), 'malformed', JSON.stringify(bad))
+  }
+})
+
+test('172 a push with more names than a request body may have is malformed, in every format', () => {
+  const names = Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`name${i}`, 1]))
+  const timestamp = '1700000000'
+  const pushes = [
+    [aliyunReceipts, [{ phone_number: '13800138000', success: true, out_id: '1', ...names }]],
+    [tencentReceipts, [{ mobile: '13800138000', report_status: 'SUCCESS', sid: '1', ...names }]],
+    [
+      createHttpReceipts(secret, () => 1_700_000_000_000),
+      { receipts: [{ biz_id: '1', phone_number: '13800138000', status: 'delivered', ...names }] },
+    ],
+  ] as const
+  for (const [format, push] of pushes) {
+    const body = JSON.stringify(push)
+    const headers = { 'x-tollgate-timestamp': timestamp, 'x-tollgate-signature': sign(body, timestamp) }
+    assert.deepEqual(format.parse({ headers, body }), { kind: 'malformed' })
   }
 })

@@ -1,5 +1,6 @@
 // The generic SMS gateway: JSON over POST, signed with HMAC-SHA256. ../README.md documents its interface.
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isRecord } from '../../../contract/values.ts'
 import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
 import { idText, type JsonObject, parseJsonObject, storableCode } from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
@@ -10,7 +11,7 @@ import {
   type SentMessage,
   type SmsGateway,
 } from '../port.ts'
-import { parseItems, readReply } from './receipts.ts'
+import { parseItems, parsePush, readReply } from './receipts.ts'
 
 export interface HttpSmsOptions {
   readonly url: string
@@ -121,8 +122,9 @@ export function createHttpReceipts(secret: string, now: () => number = Date.now)
       if (!/^\d{1,12}$/.test(timestamp)) return { kind: 'forged' }
       if (Math.abs(Number(timestamp) - now() / 1000) > clockToleranceS) return { kind: 'forged' }
       if (!isEqual(signature, sign(secret, timestamp, body))) return { kind: 'forged' }
-      const push = parseJsonObject(body)
-      const lists = [push?.['receipts'], push?.['replies']].filter((list) => list !== undefined)
+      const push = parsePush(body)
+      if (!isRecord(push)) return { kind: 'malformed' }
+      const lists = [push['receipts'], push['replies']].filter((list) => list !== undefined)
       if (lists.length === 0 || !lists.every((list) => Array.isArray(list))) return { kind: 'malformed' }
       return parseItems(lists.flat() as unknown[], {
         receipt: parseReceipt,

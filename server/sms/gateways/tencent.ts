@@ -2,13 +2,7 @@
 import { dayMs, hourMs } from '../../../contract/time.ts'
 import { isRecord } from '../../../contract/values.ts'
 import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
-import {
-  idText,
-  type JsonObject,
-  parseJsonArray,
-  parseJsonObject,
-  storableCode,
-} from '../../upstream/json.ts'
+import { idText, type JsonObject, parseJsonObject, storableCode } from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
 import { tencentRequest, type TencentKey } from '../../upstream/signing/tencent.ts'
 import { type CodeMeaning, outcomeOfCode } from '../../upstream/vendor-codes.ts'
@@ -20,7 +14,7 @@ import type {
   SentMessage,
   SmsGateway,
 } from '../port.ts'
-import { parseItems, readReply } from './receipts.ts'
+import { parseItems, parsePush, readReply } from './receipts.ts'
 
 export interface TencentSmsOptions {
   readonly key: TencentKey
@@ -177,9 +171,9 @@ function readStatus(item: JsonObject, phone: string): DeliveryStatus[] {
 /** The status push is an array of receipts, `sid` is the SerialNo of the send. The reply push is one object without an id. */
 export const tencentReceipts: ReceiptFormat = {
   parse({ body }) {
-    const list = parseJsonArray(body)
-    const receipt = list ? readReceipt : () => undefined
-    return parseItems(list ?? [parseJsonObject(body)], { receipt, reply: readPushedReply })
+    const push = parsePush(body)
+    const receipt = Array.isArray(push) ? readReceipt : () => undefined
+    return parseItems(Array.isArray(push) ? push : [push], { receipt, reply: readPushedReply })
   },
   successBody: { result: 0, errmsg: 'OK' },
   errorBody: { result: 1, errmsg: 'malformed' },
