@@ -64,8 +64,9 @@ export function createJobs(log: Logger, registry: Registry): Jobs {
 
   return {
     every(ms, name, run) {
-      // Prometheus sees the first failure only as an increase from zero.
-      runs.inc({ name, result: 'failure' }, 0)
+      // Prometheus sees the first run only as an increase from zero.
+      for (const result of ['success', 'failure']) runs.inc({ name, result }, 0)
+      duration.zero({ name })
       loops.push(loop(ms, name, run))
     },
     async stop() {

@@ -222,7 +222,7 @@ describe('deployment files', () => {
     )
     assert.ok(expressions.length > 25)
     // Some metrics exist only if there can be several processes.
-    const metrics = (await Promise.all(engines.map(readMetrics))).join('\n')
+    const metrics = (await Promise.all(engines.map(readQuietMetrics))).join('\n')
     const sources = labelsInSource()
     const used = new Set<string>()
     for (const expression of expressions) {
@@ -234,6 +234,9 @@ describe('deployment files', () => {
         used.add(base)
         names.push(base)
         assert.match(metrics, new RegExp(`^# TYPE ${base} `, 'm'), whole)
+        // Without a series a query has no data, and the first increase is not seen. Payments have series by provider.
+        if (!base.startsWith('tollgate_payment_'))
+          assert.match(metrics, new RegExp(`^${name}[{ ]`, 'm'), `${name} of a service without calls`)
         for (const [, label] of (selector ?? '').matchAll(/([a-z_]+)(?:=~|!~|!=|=)/g)) {
           assert.ok(
             label === 'instance' || label === 'job' || sources.get(base)?.includes(label!),
@@ -260,15 +263,8 @@ describe('deployment files', () => {
   })
 })
 
-async function readMetrics(engine: Engine): Promise<string> {
+async function readQuietMetrics(engine: Engine): Promise<string> {
   await using service = await startService(engine)
-  const account = await service.account()
-  // A failed and a successful call create the labels of the counters.
-  for (const key of ['tg_wrong', account.key]) {
-    await fetch(`${service.url}/api/sms_api.php?action=get_credits&username=${account.username}`, {
-      headers: { api_key: key },
-    })
-  }
   return await (await fetch(`${service.url}/metrics`)).text()
 }
 

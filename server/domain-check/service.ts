@@ -1,5 +1,6 @@
 // Shared by the endpoint, the watch list and the console: gateways, checker, canary job and metrics.
 import { Counter, Gauge } from 'prom-client'
+import { checkResults } from '../../contract/domain-check.ts'
 import type { Services } from '../services.ts'
 import { countOutcomes } from '../upstream/gateways.ts'
 import type { MonitoredGateway } from './canary.ts'
@@ -33,6 +34,7 @@ export function createCheckService(services: Services): CheckService {
     labelNames: ['result'],
     registers: [metrics],
   })
+  for (const result of Object.values(checkResults)) results.inc({ result }, 0)
   registerGatewayMetrics(services, gateways)
   return {
     gateways,

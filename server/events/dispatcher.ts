@@ -191,12 +191,12 @@ function registerMetrics(registry: Registry, db: Database) {
     registers: [registry],
     aggregator: 'max',
   })
-  return {
-    attempts: new Counter({
-      name: 'tollgate_webhook_attempts_total',
-      help: 'Attempts to deliver events',
-      labelNames: ['result'],
-      registers: [registry],
-    }),
-  }
+  const attempts = new Counter({
+    name: 'tollgate_webhook_attempts_total',
+    help: 'Attempts to deliver events',
+    labelNames: ['result'],
+    registers: [registry],
+  })
+  for (const result of ['success', 'failure']) attempts.inc({ result }, 0)
+  return { attempts }
 }

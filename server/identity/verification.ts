@@ -35,6 +35,10 @@ export function createVerification(
     labelNames: ['gateway', 'outcome'],
     registers: [metrics],
   })
+  for (const { name } of gateways) {
+    for (const outcome of ['match', 'mismatch', 'no_record', 'failed'] satisfies (Verdict | 'failed')[])
+      outcomes.inc({ gateway: name, outcome }, 0)
+  }
   new Gauge({
     name: 'tollgate_identity_gateway_open',
     help: "1 while the gateway's circuit breaker is open",

@@ -1,5 +1,6 @@
 // Prometheus metrics of the service as a whole. Products register their own metrics in the same registry.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { apiTypes } from '../../contract/credits.ts'
 import { domainCheck } from '../../contract/domain-check.ts'
 import { identity } from '../../contract/identity.ts'
 import { shortlink } from '../../contract/shortlink.ts'
@@ -54,6 +55,7 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
     registers: [registry],
     collect: observeDurations,
   })
+  for (const endpoint of requests.keys()) duration.zero({ endpoint })
   const charged = new Counter({
     name: 'tollgate_credits_charged_total',
     help: 'Credits charged, by API type',
@@ -66,6 +68,10 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
     labelNames: ['api_type'],
     registers: [registry],
   })
+  for (const apiType of apiTypes) {
+    charged.inc({ api_type: apiType }, 0)
+    refunded.inc({ api_type: apiType }, 0)
+  }
   new Gauge({
     name: 'tollgate_operations_open',
     help: 'Operations that are held',

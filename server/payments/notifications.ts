@@ -12,7 +12,9 @@ import { insertRefusal } from './refusal-store.ts'
 import { querySoon } from './schedule-store.ts'
 import { findOrder, insertNewOrderEvent, type OrderRow } from './store.ts'
 
-type NotificationResult = 'success' | 'forged' | 'refused' | 'again'
+const notificationResults = ['success', 'forged', 'refused', 'again'] as const
+
+type NotificationResult = (typeof notificationResults)[number]
 
 /** A query may answer later than the notification was sent. */
 const confirmAgainMs = 2_000
@@ -99,6 +101,7 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
   for (const provider of payments.providers.values()) {
     const { notifications: format } = provider
     if (!format) continue
+    for (const result of notificationResults) received.inc({ provider: provider.name, result }, 0)
     api.post(notifyPath(provider.name), async (request, reply) => {
       const notification = await decodeInTurn(services.http, request, bytesOf(request), (body) =>
         format.parse({ headers: request.headers, body }),

@@ -1,6 +1,6 @@
 // Daily reconciliation: which days are due, attempts and their result.
 import { Counter, type Registry } from 'prom-client'
-import type { PaymentProviderName } from '../../contract/payments.ts'
+import { paymentDifferenceKinds, type PaymentProviderName } from '../../contract/payments.ts'
 import { dayMs, formatDay, hourMs, minuteMs, startOfDay } from '../../contract/time.ts'
 import type { Database } from '../db/database.ts'
 import { BillProblem } from './bills/bill.ts'
@@ -122,6 +122,11 @@ export function createReconciler({ db, providers, orders }: ReconcilerOptions): 
         labelNames: ['provider', 'kind'],
         registers: [registry],
       })
+      for (const { name: provider, fetchBill } of providers.values()) {
+        if (!fetchBill) continue
+        for (const result of ['done', 'postponed']) runs.inc({ provider, result }, 0)
+        for (const kind of Object.keys(paymentDifferenceKinds)) found.inc({ provider, kind }, 0)
+      }
     },
   }
 }

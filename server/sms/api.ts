@@ -62,7 +62,7 @@ export function createSms(services: Services): SmsProduct {
     registers: [services.metrics],
     collect() {
       this.reset()
-      for (const { count, ...labels } of countOutcomes(gateways)) if (count > 0) this.inc(labels, count)
+      for (const { count, ...labels } of countOutcomes(gateways)) this.inc(labels, count)
     },
   })
   const cursors = createCursors(services.secretFor('cursors'))
