@@ -49,6 +49,9 @@ it('37 visitors cannot sign up with reserved names in any case, width or look-al
   const names = [
     'admin',
     'Admin',
+    'admln',
+    'cIi',
+    'heIp',
     'ADMIN',
     fullWidth('admin'),
     fullWidth('Admin'),

@@ -39,7 +39,7 @@ const foreignLetter =
 
 /** Why a visitor cannot sign up with this name. */
 export function signUpNameProblem(username: string): Text | undefined {
-  if (readings(username).some((name) => reserved.has(name))) return reservedName
+  if (readings(username).some((name) => reservedReadings.has(name))) return reservedName
   if (!/\p{Script=Latin}/u.test(username) || !foreignLetter.test(username)) return undefined
   return {
     zh: '用户名中的拉丁字母只能与中文、日文或韩文混用',
@@ -47,13 +47,15 @@ export function signUpNameProblem(username: string): Text | undefined {
   }
 }
 
-/** What a quick look may take a name for: digits and pairs of letters pass for letters. */
+/** What a quick look may take a name for: digits and pairs of letters pass for letters, and i, l, I and 1 for each other. */
 function readings(username: string): string[] {
   const plain = plainForm(username)
   let letters = plain
   for (const [seen, read] of passesFor) letters = letters.replaceAll(seen, read)
-  return [plain, letters.replaceAll('1', 'i'), letters.replaceAll('1', 'l')]
+  return [plain, letters].map((name) => name.replaceAll(/[1l]/g, 'i'))
 }
+
+const reservedReadings = new Set([...reserved].map((name) => name.replaceAll('l', 'i')))
 
 const passesFor = [
   ['0', 'o'],

@@ -80,6 +80,8 @@ export interface IncomingReply {
 export interface ReceiptRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: string
+  /** The body as JSON; undefined if it is none or exceeds the limits of a request body. */
+  readonly json: () => unknown
 }
 
 export type ParsedReceipts =

@@ -2,9 +2,11 @@
 import type { FastifyInstance } from 'fastify'
 import { isSameSecret } from '../encryption.ts'
 import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
+import { parseJson } from '../http/json.ts'
 import type { Services } from '../services.ts'
 import type { SendDecisions } from './decide.ts'
 import { createReceiptSources } from './gateways.ts'
+import type { ReceiptRequest } from './port.ts'
 import { storeReply } from './replies.ts'
 
 export function registerReceipts(api: FastifyInstance, services: Services, decisions: SendDecisions): void {
@@ -24,7 +26,7 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
       const { gateway } = request.params
       const { format } = sources.get(gateway)!
       const parsed = await decodeInTurn(services.http, request, bytesOf(request), (bytes) =>
-        format.parse({ headers: request.headers, body: bytes.toString('utf8') }),
+        format.parse(receiptRequest(request.headers, bytes.toString('utf8'))),
       )
       if (parsed.kind !== 'receipts') {
         log.warn({ requestId: request.id, gateway, problem: parsed.kind }, 'rejected a receipt push')
@@ -39,4 +41,16 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
       return reply.code(200).send(format.successBody)
     },
   )
+}
+
+/** Whoever learns the URL can send a megabyte of names, so the limits are checked before it is parsed. */
+export function receiptRequest(headers: ReceiptRequest['headers'], body: string): ReceiptRequest {
+  const json = () => {
+    try {
+      return parseJson(body)
+    } catch {
+      return undefined
+    }
+  }
+  return { headers, body, json }
 }

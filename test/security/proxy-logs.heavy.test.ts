@@ -110,7 +110,8 @@ describe('logs of nginx', () => {
     await using nginx = await kit.start(backend.host, quick)
     const receipt = `/receipts/sms/aliyun/${seeded.receiptSecret}`
     const statuses = new Set<number>()
-    for (const path of [...paths, '/abcdefg', '/console/', '/openapi.json', receipt]) {
+    const pages = ['/console/', `/docs/${seeded.idcard}`, `/console/sms/a${seeded.phone}`]
+    for (const path of [...paths, '/abcdefg', ...pages, '/openapi.json', receipt]) {
       for (const failure of ['none', 'cut', 'half', 'silent', 'header', 'garbage']) {
         const sent = send(`${nginx.url}${path}?${query}&fail=${failure}`, {
           headers: { referer: `https://x/?${query}` },

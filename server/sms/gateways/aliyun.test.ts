@@ -15,6 +15,7 @@ import {
   verifyAliyunSignature,
 } from '../../../test/support/fake-upstream.ts'
 import { aliyunCodes, createAliyunGateway, aliyunReceipts } from './aliyun.ts'
+import { receiptRequest } from '../receipts.ts'
 
 const upstream = await startFakeUpstream()
 after(() => upstream.close())
@@ -233,7 +234,7 @@ test('parses receipts and skips malformed items', () => {
     out_id: '100000000000000001',
   }
   const read = (value: unknown) =>
-    aliyunReceipts.parse({ headers: {}, body: typeof value === 'string' ? value : JSON.stringify(value) })
+    aliyunReceipts.parse(receiptRequest({}, typeof value === 'string' ? value : JSON.stringify(value)))
   assert.deepEqual(read([good, { ...good, success: false, err_code: 'X' }, { nothing: 1 }, null]), {
     kind: 'receipts',
     statuses: [

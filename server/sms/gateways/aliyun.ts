@@ -14,7 +14,7 @@ import type {
   SmsGateway,
   StatusQuery,
 } from '../port.ts'
-import { parseItems, parsePush, readReply } from './receipts.ts'
+import { parseItems, readReply } from './receipts.ts'
 
 export interface AliyunSmsOptions {
   readonly key: AliyunKey
@@ -192,8 +192,8 @@ function readStatus(detail: JsonObject, query: StatusQuery): DeliveryStatus[] {
 
 /** The pushes SmsReport and SmsUp: an array of receipts or replies, repeated until the response has a numeric `code`. */
 export const aliyunReceipts: ReceiptFormat = {
-  parse: ({ body }) =>
-    parseItems(parsePush(body), {
+  parse: ({ json }) =>
+    parseItems(json(), {
       receipt(item) {
         const phone = idText(item['phone_number'])
         const delivered = item['success']

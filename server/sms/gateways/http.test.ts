@@ -17,6 +17,7 @@ import {
 import { aliyunReceipts } from './aliyun.ts'
 import { createHttpGateway, createHttpReceipts } from './http.ts'
 import { tencentReceipts } from './tencent.ts'
+import { receiptRequest } from '../receipts.ts'
 
 const upstream = await startFakeUpstream()
 after(() => upstream.close())
@@ -162,7 +163,7 @@ test('receipts must be signed, recent and well-formed', () => {
       'x-tollgate-timestamp': timestamp,
       'x-tollgate-signature': signature ?? sign(body, timestamp),
     }
-    return form.parse({ headers, body }).kind
+    return form.parse(receiptRequest(headers, body)).kind
   }
   const good = {
     receipts: [{ biz_id: '100000000000000001', phone_number: '13800138000', status: 'delivered' }],
@@ -173,7 +174,7 @@ test('receipts must be signed, recent and well-formed', () => {
   assert.equal(read(good, String(now), sign('other', String(now))), 'forged')
   assert.equal(read(good, String(now), 'sha256='), 'forged')
   assert.equal(read(good, 'soon'), 'forged')
-  assert.equal(form.parse({ headers: {}, body: JSON.stringify(good) }).kind, 'forged')
+  assert.equal(form.parse(receiptRequest({}, JSON.stringify(good))).kind, 'forged')
   for (const bad of [
     '{',
     [],
@@ -200,6 +201,6 @@ test('172 a push with more names than a request body may have is malformed, in e
   for (const [format, push] of pushes) {
     const body = JSON.stringify(push)
     const headers = { 'x-tollgate-timestamp': timestamp, 'x-tollgate-signature': sign(body, timestamp) }
-    assert.deepEqual(format.parse({ headers, body }), { kind: 'malformed' })
+    assert.deepEqual(format.parse(receiptRequest(headers, body)), { kind: 'malformed' })
   }
 })

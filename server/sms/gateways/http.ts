@@ -11,7 +11,7 @@ import {
   type SentMessage,
   type SmsGateway,
 } from '../port.ts'
-import { parseItems, parsePush, readReply } from './receipts.ts'
+import { parseItems, readReply } from './receipts.ts'
 
 export interface HttpSmsOptions {
   readonly url: string
@@ -115,14 +115,14 @@ const states: ReadonlyMap<unknown, DeliveryStatus['state']> = new Map([
 
 export function createHttpReceipts(secret: string, now: () => number = Date.now): ReceiptFormat {
   return {
-    parse({ headers, body }) {
+    parse({ headers, body, json }) {
       const timestamp = headers['x-tollgate-timestamp']
       const signature = headers['x-tollgate-signature']
       if (typeof timestamp !== 'string' || typeof signature !== 'string') return { kind: 'forged' }
       if (!/^\d{1,12}$/.test(timestamp)) return { kind: 'forged' }
       if (Math.abs(Number(timestamp) - now() / 1000) > clockToleranceS) return { kind: 'forged' }
       if (!isEqual(signature, sign(secret, timestamp, body))) return { kind: 'forged' }
-      const push = parsePush(body)
+      const push = json()
       if (!isRecord(push)) return { kind: 'malformed' }
       const lists = [push['receipts'], push['replies']].filter((list) => list !== undefined)
       if (lists.length === 0 || !lists.every((list) => Array.isArray(list))) return { kind: 'malformed' }

@@ -1,22 +1,12 @@
 // Parses the items of a push: receipts and replies.
 import { createHash } from 'node:crypto'
 import { isRecord } from '../../../contract/values.ts'
-import { parseJson } from '../../http/json.ts'
 import { idText, type JsonObject } from '../../upstream/json.ts'
 import type { DeliveryStatus, IncomingReply, ParsedReceipts } from '../port.ts'
 
 interface ItemParsers {
   readonly receipt: (item: JsonObject) => DeliveryStatus | undefined
   readonly reply: (item: JsonObject) => IncomingReply | undefined
-}
-
-/** Undefined for everything but JSON within the limits of a request body: anyone who learns the URL can send a megabyte of names. */
-export function parsePush(body: string): unknown {
-  try {
-    return parseJson(body)
-  } catch {
-    return undefined
-  }
 }
 
 /** Skips malformed items, so that the others count. A push without any readable item is malformed. */

@@ -13,6 +13,7 @@ import {
   verifyTencentSignature,
 } from '../../../test/support/fake-upstream.ts'
 import { tencentCodes, createTencentGateway, tencentReceipts } from './tencent.ts'
+import { receiptRequest } from '../receipts.ts'
 
 const upstream = await startFakeUpstream()
 after(() => upstream.close())
@@ -206,7 +207,7 @@ test('parses receipts by sid', () => {
     sid: '5000:1',
     nationcode: '86',
   }
-  const read = (value: unknown) => tencentReceipts.parse({ headers: {}, body: JSON.stringify(value) })
+  const read = (value: unknown) => tencentReceipts.parse(receiptRequest({}, JSON.stringify(value)))
   assert.deepEqual(read([good, { ...good, report_status: 'FAIL', errmsg: '空号' }, {}]), {
     kind: 'receipts',
     statuses: [

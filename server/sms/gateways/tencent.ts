@@ -14,7 +14,7 @@ import type {
   SentMessage,
   SmsGateway,
 } from '../port.ts'
-import { parseItems, parsePush, readReply } from './receipts.ts'
+import { parseItems, readReply } from './receipts.ts'
 
 export interface TencentSmsOptions {
   readonly key: TencentKey
@@ -170,8 +170,8 @@ function readStatus(item: JsonObject, phone: string): DeliveryStatus[] {
 
 /** The status push is an array of receipts, `sid` is the SerialNo of the send. The reply push is one object without an id. */
 export const tencentReceipts: ReceiptFormat = {
-  parse({ body }) {
-    const push = parsePush(body)
+  parse({ json }) {
+    const push = json()
     const receipt = Array.isArray(push) ? readReceipt : () => undefined
     return parseItems(Array.isArray(push) ? push : [push], { receipt, reply: readPushedReply })
   },
