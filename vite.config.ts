@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { compressConsole, recordBuild } from './tools/console-build.ts'
-import { createGrouping, importDirectly, listPageFiles } from './tools/console-chunks.ts'
+import { createGrouping, importDirectly, listPageFiles, loadFilesFirst } from './tools/console-chunks.ts'
 
 const service = 'http://127.0.0.1:3000'
 
@@ -34,7 +34,7 @@ export default defineConfig({
       },
     ],
   },
-  plugins: [importDirectly(), react(), listPageFiles(), finished()],
+  plugins: [importDirectly(), loadFilesFirst(), react(), listPageFiles(), finished()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -61,7 +61,7 @@ export async function firstLoadBench(part: Part): Promise<void> {
   await signIn(holder, accounts.holder)
   await holder.page.locator('main h1').waitFor()
   row('home page', await load(holder, '/console/', '.figure'), { paintedMs: 2_000, requests: 20 })
-  row('short links', await load(holder, '/console/shortlink', '.ant-table-row'), {
+  row('short links', await load(holder, '/console/shortlink', '.boot-row, .ant-table-row'), {
     paintedMs: 2_500,
     requests: 20,
   })

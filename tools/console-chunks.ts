@@ -128,6 +128,22 @@ export function importDirectly(): Plugin {
   }
 }
 
+/** Vite calls the function of this module for every `import()`. */
+const preloadModule = '\0vite/preload-helper.js'
+
+/** Replaces Vite's own preloading, after which a failed import fails for ever. */
+export function loadFilesFirst(): Plugin {
+  return {
+    name: 'tollgate-load-files-first',
+    enforce: 'pre',
+    apply: 'build',
+    load: (id) =>
+      id === preloadModule
+        ? `export { importWithFiles as __vitePreload } from ${JSON.stringify(resolve(web, 'load-files.ts'))}`
+        : null,
+  }
+}
+
 const placeholder = '{} /* PAGES */'
 const textPlaceholder = '{} /* BOOT */'
 const readsPlaceholder = '{} /* READS */'

@@ -90,6 +90,34 @@ describe('without a connection', () => {
     assert.deepEqual(visitor.problems, [])
   })
 
+  browserTest('while scripts are loading, the page of the links shows the first links', async () => {
+    const account = await service.account({ short_link: 10 })
+    await post(`${service.url}/api/shortlink_api.php`, {
+      action: 'generate',
+      username: account.username,
+      api_key: account.key,
+      target_url: 'https://example.com/offer',
+      title: 'Autumn <b>offer</b>',
+    })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.locator('main h1').waitFor()
+    const released = Promise.withResolvers<void>()
+    await page.route(/\/assets\/.*\.js/, async (route) => {
+      await released.promise
+      await route.continue()
+    })
+    const lists = collectRequests(page, '/console/api/links?')
+    await page.goto('/console/shortlink', { waitUntil: 'commit' })
+    await page.locator('.boot-row', { hasText: 'Autumn <b>offer</b>' }).waitFor()
+    released.resolve()
+    await page.locator('.ant-table-row', { hasText: 'Autumn <b>offer</b>' }).waitFor()
+    assert.equal(await page.locator('.boot').count(), 0)
+    assert.equal(lists.length, 1, 'the page uses what index.html has requested')
+    assert.deepEqual(visitor.problems, [])
+  })
+
   browserTest('a page that cannot be loaded is tried again inside the frame', async () => {
     const account = await service.account()
     await using visitor = await browser.visit(service.url)
