@@ -65,11 +65,13 @@ function groupOf(share: string): string {
 
 /**
  * Hashing takes about 40 ms of a core. One core stays free for everything else, and at most three of the four threads that
- * files and name look-ups use too are busy. 64 waiting hashes take two or three seconds on two cores.
+ * files and name look-ups use too are busy. 64 waiting hashes take two or three seconds on two cores; on a busy machine they take
+ * longer, and a quick 429 is better than a long wait: the next attempt comes before those of a flood.
  */
 const queue = createFairQueue({
   maxRunning: Math.max(1, Math.min(3, availableParallelism() - 1)),
   maxWaiting: 64,
+  maxWaitMs: 4_000,
   rankOf,
   groupOf,
 })

@@ -133,3 +133,20 @@ it('continues after work that fails', async () => {
   )
   assert.equal(await queue.run('a', async () => 1), 1)
 })
+
+it('35 a task that has waited too long is refused, and the others are served', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const queue = createFairQueue({ maxRunning: 1, maxWaiting: 10, maxWaitMs: 1_000 })
+  const { promise: blocked, resolve: release } = Promise.withResolvers<string>()
+  const first = queue.run('a', () => blocked)
+  const early = queue.run('a', async () => 'early')
+  t.mock.timers.tick(600)
+  const late = queue.run('a', async () => 'late')
+  const refused = assert.rejects(early, QueueFull)
+  t.mock.timers.tick(600)
+  await refused
+  release('first')
+  assert.deepEqual(await Promise.all([first, late]), ['first', 'late'])
+  t.mock.timers.tick(2_000)
+  assert.equal(await queue.run('a', async () => 'again'), 'again')
+})

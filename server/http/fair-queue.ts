@@ -6,6 +6,8 @@ export interface FairQueueOptions {
   /** Of one share; `maxRunning` if left out. */
   readonly maxRunningOfShare?: number
   readonly maxWaiting: number
+  /** A task that has waited for so long is rejected. */
+  readonly maxWaitMs?: number
   /** Shares of the lowest rank are served first; of the largest shares, the one of the highest rank loses a task. */
   readonly rankOf?: (share: string) => number
   /** Of equal shares of one rank, groups take turns, and the group with the most shares that wait loses a task. There are few groups. */
@@ -13,7 +15,7 @@ export interface FairQueueOptions {
 }
 
 export interface FairQueue {
-  /** Rejects with `QueueFull` when the queue is full for this share. */
+  /** Rejects with `QueueFull` when the queue is full for this share, or when the task has waited too long. */
   run<T>(share: string, work: () => Promise<T>): Promise<T>
   /** Whether `run` would reject now. */
   isFullFor(share: string): boolean
@@ -27,7 +29,7 @@ interface Task {
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { maxRunning, maxWaiting, maxRunningOfShare = maxRunning, rankOf, groupOf } = options
+  const { maxRunning, maxWaiting, maxWaitMs, maxRunningOfShare = maxRunning, rankOf, groupOf } = options
   /** Tasks by share, in the order of the shares' turns. No list is empty. */
   const waiting = new Map<string, Task[]>()
   /** Only of shares that have running tasks. */
@@ -94,11 +96,40 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     return !losesBefore([largest, length], [share, (waiting.get(share)?.length ?? 0) + 1], sizes)
   }
 
-  function dropNewest([share, tasks]: [string, Task[]]): void {
-    const task = tasks.pop()
+  function drop([share, tasks]: [string, Task[]], task: Task): void {
+    tasks.splice(tasks.lastIndexOf(task), 1)
     if (tasks.length === 0) waiting.delete(share)
     waitingCount -= 1
-    task?.reject(new QueueFull())
+    task.reject(new QueueFull())
+  }
+
+  function dropNewest([share, tasks]: [string, Task[]]): void {
+    drop([share, tasks], tasks.at(-1)!)
+  }
+
+  /** Resolves when the task may start. */
+  function wait(share: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined
+      const task: Task = {
+        start: () => {
+          clearTimeout(timer)
+          begin(share)
+          resolve()
+        },
+        reject: (error) => {
+          clearTimeout(timer)
+          reject(error)
+        },
+      }
+      const tasks = waiting.get(share)
+      if (tasks) tasks.push(task)
+      else waiting.set(share, [task])
+      waitingCount += 1
+      // The list of a share may have been replaced meanwhile.
+      if (maxWaitMs !== undefined)
+        timer = setTimeout(() => drop([share, waiting.get(share)!], task), maxWaitMs)
+    })
   }
 
   function nextShare(): [string, Task[]] | undefined {
@@ -135,19 +166,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       if (!mayStart(share)) {
         if (isFullFor(share)) throw new QueueFull()
         if (waitingCount >= maxWaiting) dropNewest(largestShare())
-        await new Promise<void>((resolve, reject) => {
-          const tasks = waiting.get(share)
-          const task = {
-            start: () => {
-              begin(share)
-              resolve()
-            },
-            reject,
-          }
-          if (tasks) tasks.push(task)
-          else waiting.set(share, [task])
-          waitingCount += 1
-        })
+        await wait(share)
       } else begin(share)
       try {
         return await work()
