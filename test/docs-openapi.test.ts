@@ -271,29 +271,15 @@ describe('openapi.json', () => {
     const paths = ((await (await fetch(`${expensive.url}/openapi.json`)).json()) as Json)['paths']
     const costs = Object.values<Json>(paths)
       .flatMap((item) => item['post']['x-tollgate-operations'] as Json[])
-      .map((one) => [one['id'], one['cost']?.credits ?? 0])
+      .filter((one) => one['cost'] !== undefined)
+      .map((one) => [one['id'], one['cost'].credits])
     assert.deepEqual(Object.fromEntries(costs), {
       ShortlinkGenerate: 7,
-      ShortlinkUpdate: 0,
       ShortlinkExecuteUpdate: 1,
-      ShortlinkGet: 0,
       ShortlinkGenerateBatch: 7,
-      ShortlinkList: 0,
-      ShortlinkStats: 0,
-      ShortlinkPause: 0,
-      ShortlinkResume: 0,
-      ShortlinkDelete: 0,
       SmsSend: 3,
-      SmsTemplates: 0,
-      SmsSignatures: 0,
-      SmsCredits: 0,
-      SmsReplies: 0,
       SmsSendCode: 3,
-      SmsCheckCode: 0,
-      SmsLogs: 0,
       SmsSendBatch: 3,
-      SmsGetBatch: 0,
-      SmsCancelBatch: 0,
       IdentityVerify: 1,
       DomainCheckCheck: 1,
     })
