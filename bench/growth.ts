@@ -7,7 +7,7 @@ import { requestRoutes } from '../contract/console/requests.ts'
 import { pathOf } from '../contract/console/route.ts'
 import { linkRoutes } from '../contract/console/shortlink.ts'
 import { shortlink } from '../contract/shortlink.ts'
-import { openBrowser } from '../test/support/console.ts'
+import { createBrowser } from '../test/support/console.ts'
 import { clicksPerLink, fill, type FilledLink, linksPerLoggedCall, pickLinks } from './fill.ts'
 import { percentiles } from './measure.ts'
 import { memoryOf, type Running, startServer } from './processes.ts'
@@ -149,7 +149,7 @@ async function prepareTarget(part: Part, storage: BenchStorage): Promise<Prepare
 
 async function startTarget(part: Part, { storage, links }: PreparedTarget): Promise<Target> {
   const service = await startServer({ ...storage.environment, ...settings })
-  const browser = openBrowser(service)
+  const browser = createBrowser(service)
   await browser.signIn(storage.payer.username, storage.payer.password)
   const visitor = { cookie: browser.cookie ?? '' }
   const { username, key } = storage.payer

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { linkImportRoutes } from '../contract/console/link-import.ts'
 import type { LinkImport } from '../contract/console/responses/link-import.ts'
 import { importLimits } from '../contract/link-import.ts'
-import { type Browser, openBrowser } from '../test/support/console.ts'
+import { type Browser, createBrowser } from '../test/support/console.ts'
 import { runLoads } from './load.ts'
 import type { Measured } from './measure.ts'
 import { paidCalls } from './paid-calls.ts'
@@ -18,7 +18,7 @@ export const importBench = (part: Part) =>
     const neighbour = await createPayer(storage.open, 'neighbour')
     const service = await startServer({ ...storage.environment, LOG_LEVEL: 'warn' })
     try {
-      const browser = openBrowser(service)
+      const browser = createBrowser(service)
       await browser.signIn(storage.payer.username, storage.payer.password)
       const rows = part.scale.count(importLimits.rows)
       await measureTime(part, storage, { service, browser, rows })

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identity } from '../contract/identity.ts'
-import { openBrowser } from '../test/support/console.ts'
+import { createBrowser } from '../test/support/console.ts'
 import { callOnNewConnection } from '../test/support/new-connection.ts'
 import { type CrowdRequest, startCrowd } from './crowd.ts'
 import { type HttpLoad, runLoads } from './load.ts'
@@ -54,7 +54,7 @@ export async function neighboursBench(part: Part): Promise<void> {
     })
     try {
       const harmless = harmlessRequests(storage.payer)
-      const browser = openBrowser(service)
+      const browser = createBrowser(service)
       await browser.signIn(storage.payer.username, storage.payer.password)
       const scene = { part, storage, service, neighbour, harmless }
       for (const [kind, requests] of Object.entries(loadKinds(storage.payer, browser, service.url))) {

@@ -6,7 +6,7 @@ import { consoleApi } from '../contract/console/route.ts'
 import { creditRoutes } from '../contract/console/credits.ts'
 import { homeRoutes } from '../contract/console/home.ts'
 import { requestRoutes } from '../contract/console/requests.ts'
-import { openBrowser } from '../test/support/console.ts'
+import { createBrowser } from '../test/support/console.ts'
 import { admin } from '../test/support/service.ts'
 import { liveHeap } from './live-heap.ts'
 import { percentiles } from './measure.ts'
@@ -151,7 +151,7 @@ async function requestsOf(
   { payer }: BenchStorage,
   links: number,
 ): Promise<Readonly<Record<Kind, () => Dispatcher.RequestOptions>>> {
-  const browser = openBrowser(service)
+  const browser = createBrowser(service)
   await browser.signIn(payer.username, payer.password)
   const pages = [homeRoutes.home, creditRoutes.ledger, requestRoutes.list].map(
     ({ path }) => `${consoleApi}${path}`,

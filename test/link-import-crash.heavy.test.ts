@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { linkImportRoutes } from '../contract/console/link-import.ts'
-import { openBrowser } from './support/console.ts'
+import { createBrowser } from './support/console.ts'
 import { freshStorage, onEachEngine } from './support/engines.ts'
 import { admin, freePort, spawnService } from './support/service.ts'
 import { until } from './support/until.ts'
@@ -24,7 +24,7 @@ onEachEngine('imports after kill -9', (engine) => {
     const db = storage.open()
     try {
       await run('account', 'create', 'acme', '--password', password, '--credits', `short_link=${rows + 7}`)
-      const browser = openBrowser(service)
+      const browser = createBrowser(service)
       await browser.signIn('acme', password)
       const lines = Array.from(
         { length: rows },
@@ -51,7 +51,7 @@ onEachEngine('imports after kill -9', (engine) => {
       // The lease of the killed process ends now instead of some seconds later.
       await db.write((tx) => tx.run('UPDATE link_import SET lease_until = 0 WHERE id = ?', [id]))
       service = await spawnService(settings)
-      const again = openBrowser(service)
+      const again = createBrowser(service)
       await again.signIn('acme', password)
       await until(async () => (await show(again)).state === 'finished', 240_000)
       const done = await show(again)

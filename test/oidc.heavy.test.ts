@@ -6,7 +6,7 @@ import { oidcRoutes } from '../contract/console/oidc.ts'
 import { securityRoutes } from '../contract/console/security.ts'
 import { sessionRoutes } from '../contract/console/session.ts'
 import { decodeBase32, stepAt, totpCode } from '../server/accounts/totp.ts'
-import { type Browser, openBrowser, signedIn } from './support/console.ts'
+import { type Browser, createBrowser, signedIn } from './support/console.ts'
 import { freshStorage, onEachEngine } from './support/engines.ts'
 import { providerSettings, startProvider, type TestProvider } from './support/oidc-provider.ts'
 import { admin, freePort, startService, type TestService } from './support/service.ts'
@@ -45,7 +45,7 @@ async function comeBack(browser: Browser, url: string): Promise<URL> {
 }
 
 async function enter({ service, provider }: SignInFixture, subject: string, next?: string) {
-  const browser = openBrowser(service)
+  const browser = createBrowser(service)
   const begun = await browser.call(oidcRoutes.signIn, { sent: next === undefined ? {} : { next } })
   const back = await provider.signIn(begun.body.url, subject)
   const page = await comeBack(browser, back)
@@ -99,7 +99,7 @@ onEachEngine('single sign-on', (engine) => {
     const again = await comeBack(entered.browser, entered.back)
     assert.equal(again.searchParams.get('oidc'), 'expired')
     for (const change of ['state', 'code', 'iss']) {
-      const browser = openBrowser(service)
+      const browser = createBrowser(service)
       const { body } = await browser.call(oidcRoutes.signIn)
       const back = new URL(await provider.signIn(body.url, 'subject-1'))
       back.searchParams.set(change, 'forged')
@@ -139,7 +139,7 @@ onEachEngine('single sign-on', (engine) => {
 
   it('156 asks the provider about no more than 60 refused ways back of one network', async () => {
     await using fixture = await open(engine)
-    const browser = openBrowser(fixture.service)
+    const browser = createBrowser(fixture.service)
     const begun = await browser.call(oidcRoutes.signIn, { sent: {} })
     const state = new URL(begun.body.url as string).searchParams.get('state')!
     const { cookie } = browser
@@ -175,7 +175,7 @@ onEachEngine('single sign-on', (engine) => {
     }
     const service = await startService(engine, environment, storage)
     const fixture = { service, provider }
-    const visitor = openBrowser(service)
+    const visitor = createBrowser(service)
     visitor.cookie = old.cookie
     assert.equal(
       (await visitor.call(sessionRoutes.me)).status,
@@ -217,11 +217,11 @@ it('starts without the provider, says so at sign-in, and works as soon as the pr
   const [port, providerPort] = [await freePort(), await freePort()]
   const issuer = `http://127.0.0.1:${providerPort}`
   await using service = await startService('sqlite', { ...providerSettings(issuer), PORT: String(port) })
-  const down = await openBrowser(service).call(oidcRoutes.signIn)
+  const down = await createBrowser(service).call(oidcRoutes.signIn)
   assert.deepEqual([down.status, down.body.error.code], [503, 'unavailable'])
   assert.equal(down.body.error.message, '统一登录服务暂时无法访问，请稍后再试')
-  assert.equal((await openBrowser(service).signIn((await service.account()).username)).status, 200)
+  assert.equal((await createBrowser(service).signIn((await service.account()).username)).status, 200)
   const provider = await startProvider(`http://127.0.0.1:${port}`, providerPort)
-  assert.equal((await openBrowser(service).call(oidcRoutes.signIn)).status, 200)
+  assert.equal((await createBrowser(service).call(oidcRoutes.signIn)).status, 200)
   await provider.close()
 })

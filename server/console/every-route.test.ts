@@ -12,7 +12,7 @@ import { oidcRoutes } from '../../contract/console/oidc.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { operatorApi } from '../../contract/console/responses/operator-api.ts'
 import { accountApi } from '../../test/support/console-responses.ts'
-import { type Browser, openBrowser, operator, signedIn } from '../../test/support/console.ts'
+import { type Browser, createBrowser, operator, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
 
@@ -82,7 +82,7 @@ onEachEngine('every console route', (engine) => {
 
   it('rejects requests without a session', async () => {
     for (const [name, route] of Object.entries(guarded)) {
-      const reply = await openBrowser(service).call(route, { parts })
+      const reply = await createBrowser(service).call(route, { parts })
       assert.equal(reply.status, 401, name)
       assert.equal(reply.body.error.code, 'unauthenticated', name)
       assert.equal(reply.body.error.request_id, reply.headers.get('x-request-id'), name)
@@ -236,7 +236,7 @@ onEachEngine('every console route', (engine) => {
       assert.equal(reply.status, 403, name)
       assert.equal(reply.body.error.code, 'suspended', name)
     }
-    assert.equal((await openBrowser(service).signIn(stopped.username)).body.error.code, 'suspended')
+    assert.equal((await createBrowser(service).signIn(stopped.username)).body.error.code, 'suspended')
     assert.equal((await suspendedBrowser.call(signOut)).status, 200)
   })
 
@@ -262,8 +262,8 @@ onEachEngine('every console route', (engine) => {
   })
 
   it('responds in the language of the request', async () => {
-    const zh = await openBrowser(service).call(sessionRoutes.me)
-    const en = await openBrowser(service).call(sessionRoutes.me, { headers: { 'accept-language': 'en' } })
+    const zh = await createBrowser(service).call(sessionRoutes.me)
+    const en = await createBrowser(service).call(sessionRoutes.me, { headers: { 'accept-language': 'en' } })
     assert.equal(zh.body.error.message, '请重新登录')
     assert.equal(en.body.error.message, 'Sign in again')
   })

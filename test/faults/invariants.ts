@@ -5,7 +5,7 @@ import { creditRoutes } from '../../contract/console/credits.ts'
 import type { LedgerEntry } from '../../contract/console/responses/credits.ts'
 import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
-import { openBrowser } from '../support/console.ts'
+import { createBrowser } from '../support/console.ts'
 import { post } from '../support/service.ts'
 import { type Customer, outcomeOf } from './calls.ts'
 import type { JournalEntry } from './journal.ts'
@@ -98,7 +98,7 @@ async function replayProblem(system: TestSystem, entry: JournalEntry): Promise<s
 }
 
 async function readLedger(system: TestSystem, customer: Customer): Promise<LedgerEntry[]> {
-  const browser = openBrowser(system.slots[0]!)
+  const browser = createBrowser(system.slots[0]!)
   await browser.signIn(customer.username, customer.password)
   // A service that responds before its commit may not find the new session yet.
   await sleep(100)

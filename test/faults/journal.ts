@@ -30,7 +30,7 @@ export interface Journal {
   write(file: string): void
 }
 
-export function openJournal(): Journal {
+export function createJournal(): Journal {
   const entries: JournalEntry[] = []
   let number = 0
   return {
@@ -58,7 +58,7 @@ export function openJournal(): Journal {
           api_type: call.apiType,
           subject: call.subject,
           idempotency_key: idempotencyKey,
-          fate: outcome,
+          outcome,
           spent,
           request_id: requestId,
           status: response?.status,

@@ -18,7 +18,7 @@ import { freePort, type PostgresServer, startPostgres } from '../support/postgre
 import { type ServiceProcess, spawnService } from '../support/service.ts'
 import { type Customer, templateCode } from './calls.ts'
 import { type FakeProviders, startFakeProviders } from './gateways.ts'
-import { type Journal, openJournal } from './journal.ts'
+import { type Journal, createJournal } from './journal.ts'
 import { type FaultLoad, startLoad } from './load.ts'
 import { type Random, seededRandom } from './random.ts'
 
@@ -106,7 +106,7 @@ export async function openTestSystem(options: TestSystemOptions): Promise<TestSy
     throw error
   }
   const random = seededRandom(options.seed)
-  const journal = openJournal()
+  const journal = createJournal()
   const problems: string[] = []
   const cpus: number[] = []
   let epoch = 0

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openBrowser } from '../support/console.ts'
+import { createBrowser } from '../support/console.ts'
 import { emptyStorage } from '../support/engines.ts'
 import { root } from '../support/root.ts'
 import { spawnService, startService } from '../support/service.ts'
@@ -36,7 +36,7 @@ describe('secrets', () => {
     child.stdout?.on('data', (data: Buffer) => (output += data.toString()))
     assert.deepEqual(await once(child, 'close'), [0, null])
     assert.equal((JSON.parse(output) as { password: string }).password, password)
-    assert.equal((await openBrowser(service).signIn('piped', password)).status, 200)
+    assert.equal((await createBrowser(service).signIn('piped', password)).status, 200)
   })
 
   it('39 the first logins are written to a private file if stdout is the journal', async () => {
@@ -63,7 +63,7 @@ describe('secrets', () => {
       assert.match(printed, /is running: http/)
       assert.equal(printed.includes(password) || printed.includes(key), false)
       const url = /is running: (\S+)/.exec(printed)![1]!
-      assert.equal((await openBrowser({ url }).signIn('admin', password)).status, 200)
+      assert.equal((await createBrowser({ url }).signIn('admin', password)).status, 200)
     } finally {
       const exit = once(child, 'exit')
       child.kill('SIGTERM')

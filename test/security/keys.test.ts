@@ -18,7 +18,7 @@ import { networkOf, siteOf } from '../../server/http/address.ts'
 import { createCall } from '../../server/http/call.ts'
 import { AppError } from '../../server/http/errors.ts'
 import { createLocalLimits } from '../../server/limits/limits.ts'
-import { openBrowser, testPassword } from '../support/console.ts'
+import { createBrowser, testPassword } from '../support/console.ts'
 import { onEachEngine, uniqueName } from '../support/engines.ts'
 import { post, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -36,7 +36,7 @@ async function signInFrom(
   address: string,
   password = testPassword,
 ): Promise<number> {
-  const reply = await openBrowser(service).call(sessionRoutes.signIn, {
+  const reply = await createBrowser(service).call(sessionRoutes.signIn, {
     sent: { username, password },
     headers: { 'x-forwarded-for': address },
   })
@@ -104,7 +104,7 @@ describe('guesses', () => {
     const known = (await service.account()).username
     for (const [index, username] of [known, uniqueName()].entries()) {
       const before = countPasswordHashes()
-      const reply = await openBrowser(service).call(sessionRoutes.signIn, {
+      const reply = await createBrowser(service).call(sessionRoutes.signIn, {
         sent: { username, password: 'not the password' },
         headers: { 'x-forwarded-for': `198.51.100.${index}` },
       })
@@ -187,7 +187,7 @@ describe('guesses', () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()
     const attempt = (index: number, password: string, prefix = '2001:db8:9:9') =>
-      openBrowser(service).call(sessionRoutes.signIn, {
+      createBrowser(service).call(sessionRoutes.signIn, {
         sent: { username, password },
         headers: { 'x-forwarded-for': `${prefix}::${index.toString(16)}` },
       })
@@ -200,7 +200,7 @@ describe('guesses', () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()
     const attempt = (name: string, password: string, address: string) =>
-      openBrowser(service).call(sessionRoutes.signIn, {
+      createBrowser(service).call(sessionRoutes.signIn, {
         sent: { username: name, password },
         headers: { 'x-forwarded-for': address, 'accept-language': 'en' },
       })
@@ -226,7 +226,7 @@ describe('guesses', () => {
     const { username } = await service.account()
     const endFlood = floodPasswords('2001:db8:48::/48')
     const attempt = (name: string, address: string, language: string) =>
-      openBrowser(service).call(sessionRoutes.signIn, {
+      createBrowser(service).call(sessionRoutes.signIn, {
         sent: { username: name, password: testPassword },
         headers: { 'x-forwarded-for': address, 'accept-language': language },
       })
@@ -302,7 +302,7 @@ describe('guesses', () => {
     await using service = await startService('sqlite', { TRUSTED_PROXIES: '127.0.0.0/8' })
     const { username } = await service.account()
     const attempt = async (password: string, address: string) => {
-      const reply = await openBrowser(service).call(sessionRoutes.signIn, {
+      const reply = await createBrowser(service).call(sessionRoutes.signIn, {
         sent: { username, password },
         headers: { 'x-forwarded-for': address },
       })

@@ -20,7 +20,7 @@ import { createAccount } from '../../server/accounts/accounts.ts'
 import { maskText } from '../../server/request-log/masking.ts'
 import { checkDigitOf } from '../../contract/identity.ts'
 import { writeBackup } from '../../server/operations/backup-store.ts'
-import { openBrowser, operator, signedIn } from '../support/console.ts'
+import { createBrowser, operator, signedIn } from '../support/console.ts'
 import { freshStorage, onEachEngine } from '../support/engines.ts'
 import { admin, post, spawnService, startService, type TestService } from '../support/service.ts'
 
@@ -110,7 +110,7 @@ async function useConsole(service: TestService, output: CollectedOutput): Promis
   const { db } = service.installation
   const username = 'seeded-holder'
   await createAccount(db, systemActor, { username, password: seeded.password })
-  const browser = openBrowser(service)
+  const browser = createBrowser(service)
   const call = async (route: Parameters<typeof browser.text>[0], sent: Record<string, unknown> = {}) => {
     const { status, text } = await browser.text(route, { parts: { id: 1 }, sent })
     if (status >= 400) output.errors.push(text)

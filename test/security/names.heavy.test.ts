@@ -7,7 +7,7 @@ import { systemActor } from '../../server/audit/audit.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { migrations } from '../../server/db/migrations/list.ts'
 import { columnTypes } from '../../server/db/migrations/migration.ts'
-import { openBrowser, testPassword } from '../support/console.ts'
+import { createBrowser, testPassword } from '../support/console.ts'
 import { emptyStorage, onEachEngine, uniqueName } from '../support/engines.ts'
 import { admin, startService, type TestService } from '../support/service.ts'
 
@@ -20,7 +20,7 @@ onEachEngine('user names', (engine) => {
   after(() => service[Symbol.asyncDispose]())
 
   const signUp = (username: string) =>
-    openBrowser(service).call(sessionRoutes.signUp, { sent: { username, password: testPassword } })
+    createBrowser(service).call(sessionRoutes.signUp, { sent: { username, password: testPassword } })
 
   it('37 sign-up accepts no name that passes for an operator or the command line', async () => {
     for (const username of [
@@ -72,7 +72,7 @@ onEachEngine('user names', (engine) => {
       tx.run('UPDATE account SET username = ?, unique_name = NULL WHERE id = ?', [similar, attacker.id]),
     )
     const signIn = async (username: string, password: string) =>
-      (await openBrowser(service).signIn(username, password)).status
+      (await createBrowser(service).signIn(username, password)).status
     for (let guess = 0; guess < 10; guess += 1) {
       assert.equal(await signIn(victim.username, 'a wrong guess'), 401)
       assert.equal(await signIn(similar, testPassword), 200)

@@ -33,7 +33,7 @@ export interface Browser {
   confirm(): Promise<void>
 }
 
-export function openBrowser(service: Pick<TestService, 'url'>): Browser {
+export function createBrowser(service: Pick<TestService, 'url'>): Browser {
   const browser: Browser = {
     cookie: undefined,
     csrf: undefined,
@@ -93,7 +93,7 @@ export async function signedIn(
   service: TestService,
   account: { readonly username: string },
 ): Promise<Browser> {
-  const browser = openBrowser(service)
+  const browser = createBrowser(service)
   await browser.signIn(account.username)
   return browser
 }

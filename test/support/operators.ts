@@ -5,7 +5,7 @@ import { pathOf, type Route } from '../../contract/console/route.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
 import { systemActor } from '../../server/audit/audit.ts'
 import type { Engine } from '../../server/db/database.ts'
-import { type Browser, openBrowser, testPassword } from './console.ts'
+import { type Browser, createBrowser, testPassword } from './console.ts'
 import { uniqueName } from './engines.ts'
 import { admin, type Reply, startService, type TestService } from './service.ts'
 
@@ -44,7 +44,7 @@ export async function openOperators(engine: Engine): Promise<Operators> {
       role: 'operator',
       operatorRole,
     })
-    const browser = openBrowser(service)
+    const browser = createBrowser(service)
     await browser.signIn(username)
     return Object.assign(browser, { username })
   }

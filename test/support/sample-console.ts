@@ -4,7 +4,7 @@ import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
-import { type Browser, type CallOptions, openBrowser } from './console.ts'
+import { type Browser, type CallOptions, createBrowser } from './console.ts'
 import type { TestService } from './service.ts'
 
 interface SignInDetails {
@@ -21,9 +21,9 @@ export async function addConsoleActions(
     readonly other: SignInDetails
   },
 ): Promise<void> {
-  const holder = openBrowser(service)
+  const holder = createBrowser(service)
   await holder.signIn(accounts.holder.username, accounts.holder.password)
-  const operator = openBrowser(service)
+  const operator = createBrowser(service)
   await operator.signIn(accounts.operator.username, accounts.operator.password)
   await operator.confirm()
 

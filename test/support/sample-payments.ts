@@ -1,6 +1,6 @@
 // Sample data of buying: packages, orders, invoice requests and reconciled days.
 import { operatorPaymentRoutes, paymentRoutes } from '../../contract/console/payments.ts'
-import { type Browser, openBrowser } from './console.ts'
+import { type Browser, createBrowser } from './console.ts'
 import type { TestService } from './service.ts'
 
 interface SignInDetails {
@@ -12,9 +12,9 @@ export async function addPayments(
   service: TestService,
   accounts: { readonly holder: SignInDetails; readonly operator: SignInDetails },
 ): Promise<void> {
-  const holder = openBrowser(service)
+  const holder = createBrowser(service)
   await holder.signIn(accounts.holder.username, accounts.holder.password)
-  const operator = openBrowser(service)
+  const operator = createBrowser(service)
   await operator.signIn(accounts.operator.username, accounts.operator.password)
   await operator.confirm()
 

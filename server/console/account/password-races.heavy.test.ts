@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test'
 import { keyRoutes } from '../../../contract/console/key.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
-import { type Browser, openBrowser, operator, signedIn } from '../../../test/support/console.ts'
+import { type Browser, createBrowser, operator, signedIn } from '../../../test/support/console.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { admin, startService, type TestAccount, type TestService } from '../../../test/support/service.ts'
 import { systemActor } from '../../audit/audit.ts'
@@ -24,7 +24,7 @@ onEachEngine('in flight', (engine) => {
 
   /** Signs in several times while `change` runs; returns how many of the sessions work afterwards. */
   async function countSurvivors(account: TestAccount, change: () => Promise<unknown>): Promise<number> {
-    const browsers = Array.from({ length: signInsPerRound }, () => openBrowser(service))
+    const browsers = Array.from({ length: signInsPerRound }, () => createBrowser(service))
     const signIns = browsers.map(async (browser, index) => {
       // The sign-ins start one turn of the event loop after the other, so that some are ahead of the change.
       for (let turn = 0; turn < index; turn += 1) await new Promise(setImmediate)
@@ -111,7 +111,7 @@ onEachEngine('in flight', (engine) => {
     )
     assert.equal(replies.filter(({ status }) => status === 200).length, 1)
     const signIns = await Promise.all(
-      passwords.map((password) => openBrowser(service).signIn(account.username, password)),
+      passwords.map((password) => createBrowser(service).signIn(account.username, password)),
     )
     assert.deepEqual(
       signIns.map(({ status }) => status === 200),

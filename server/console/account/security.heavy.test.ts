@@ -5,7 +5,13 @@ import { keyRoutes } from '../../../contract/console/key.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { securityRoutes } from '../../../contract/console/security.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
-import { type Browser, openBrowser, operator, signedIn, testPassword } from '../../../test/support/console.ts'
+import {
+  type Browser,
+  createBrowser,
+  operator,
+  signedIn,
+  testPassword,
+} from '../../../test/support/console.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { type Mailbox, openMailbox } from '../../../test/support/mailbox.ts'
 import { admin, startService, type TestAccount, type TestService } from '../../../test/support/service.ts'
@@ -61,7 +67,7 @@ onEachEngine('security of an account', (engine) => {
     )
     const wrong = await browser.call(securityRoutes.enable, { sent: { code: '12345' } })
     assert.deepEqual(Object.keys(wrong.body.error.fields), ['code'])
-    assert.equal((await openBrowser(service).signIn(account.username)).status, 200, 'not in effect yet')
+    assert.equal((await createBrowser(service).signIn(account.username)).status, 200, 'not in effect yet')
     const other = await signedIn(service, account)
     const enabled = await browser.call(securityRoutes.enable, { sent: { code: codeOf(body.secret) } })
     const codes: readonly string[] = enabled.body.recovery_codes
@@ -83,7 +89,7 @@ onEachEngine('security of an account', (engine) => {
   it('asks for a code after the right password only, and accepts each code once', async () => {
     const user = await service.account()
     const { secret, codes } = await enrolled(await signedIn(service, user))
-    const enter = openBrowser(service)
+    const enter = createBrowser(service)
     assert.equal((await enter.signIn(user.username, 'wrong password')).body.error.code, 'wrong_credentials')
     assert.equal((await step(enter, codeOf(secret))).status, 401, 'without the first step')
     const first = await enter.signIn(user.username)
@@ -116,7 +122,7 @@ onEachEngine('security of an account', (engine) => {
   it('limits wrong codes per account, and a new password ends the second step', async () => {
     const user = await service.account()
     const { secret, codes } = await enrolled(await signedIn(service, user))
-    const enter = openBrowser(service)
+    const enter = createBrowser(service)
     await enter.signIn(user.username)
     const replies = await Promise.all(Array.from({ length: 8 }, () => step(enter, '000000')))
     assert.equal(replies.filter(({ status }) => status === 400).length, 5)
@@ -127,7 +133,7 @@ onEachEngine('security of an account', (engine) => {
 
     const other = await service.account()
     const second = await enrolled(await signedIn(service, other))
-    const waiting = openBrowser(service)
+    const waiting = createBrowser(service)
     await waiting.signIn(other.username)
     await admin(
       service.storage.environment,
@@ -144,7 +150,7 @@ onEachEngine('security of an account', (engine) => {
     const user = await service.account()
     const own = await signedIn(service, user)
     const { secret, codes } = await enrolled(own)
-    const stolen = openBrowser(service)
+    const stolen = createBrowser(service)
     await stolen.signIn(user.username)
     const entered = await step(stolen, codes[0]!)
     stolen.csrf = entered.body.csrf_token
@@ -163,7 +169,7 @@ onEachEngine('security of an account', (engine) => {
     const disabled = await own.call(securityRoutes.disable, { sent: { code: codeOf(secret) } })
     assert.equal(disabled.status, 200)
     assert.equal((await stolen.call(sessionRoutes.me)).status, 401, 'other sessions end')
-    assert.equal((await openBrowser(service).signIn(user.username)).status, 200)
+    assert.equal((await createBrowser(service).signIn(user.username)).status, 200)
   })
 
   it('is removed on the command line, with an audit entry', async () => {
@@ -176,7 +182,7 @@ onEachEngine('security of an account', (engine) => {
     assert.equal((await set('on')).code, 1)
     assert.equal((await set('off')).code, 0)
     assert.equal((await own.call(sessionRoutes.me)).status, 401)
-    assert.equal((await openBrowser(service).signIn(user.username)).status, 200)
+    assert.equal((await createBrowser(service).signIn(user.username)).status, 200)
     assert.match((await set('off')).stderr, /has no second factor/)
     assert.deepEqual(await audited('second_factor.disable', user.username), ['cli'])
   })
@@ -255,7 +261,7 @@ onEachEngine('security of an account', (engine) => {
   it('recovers a password once, ends all sessions, and still asks for the second factor', async () => {
     const { user, own, address } = await withMail()
     const { secret } = await enrolled(own)
-    const visitor = openBrowser(service)
+    const visitor = createBrowser(service)
     const ask = (mail: string) =>
       visitor.call(sessionRoutes.requestRecovery, {
         sent: { mail },
@@ -293,7 +299,7 @@ onEachEngine('security of an account', (engine) => {
 
   it('refuses a recovery link after 30 minutes', async () => {
     const { user, address } = await withMail()
-    const visitor = openBrowser(service)
+    const visitor = createBrowser(service)
     await visitor.call(sessionRoutes.requestRecovery, { sent: { mail: address } })
     const [, token] = /recover#([\w-]{43})/.exec((await mailbox.next(address)).text)!
     await service.installation.db.write((tx) =>
@@ -307,7 +313,7 @@ onEachEngine('security of an account', (engine) => {
   it('lists sign-ins with their place and reports those from a new device or place by mail', async () => {
     const { user, own, address } = await withMail()
     const sign = (from: string, agent: string) =>
-      openBrowser(service).call(sessionRoutes.signIn, {
+      createBrowser(service).call(sessionRoutes.signIn, {
         sent: { username: user.username, password: testPassword },
         headers: { 'x-forwarded-for': from, 'user-agent': agent },
       })
@@ -365,7 +371,7 @@ onEachEngine('OPERATOR_2FA=required', (engine) => {
     assert.equal(disable.body.error.code, 'forbidden')
     const holder = await signedIn(service, await service.account())
     assert.equal((await holder.call(keyRoutes.state)).status, 200, 'account holders are free')
-    const off = await openBrowser(service).call(sessionRoutes.requestRecovery, {
+    const off = await createBrowser(service).call(sessionRoutes.requestRecovery, {
       sent: { mail: 'a@example.com' },
     })
     assert.equal(off.status, 403, 'no recovery without MAIL_URL')

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, it } from 'node:test'
 import { sessionRoutes } from '../../../contract/console/session.ts'
-import { openBrowser, signedIn, testPassword } from '../../../test/support/console.ts'
+import { createBrowser, signedIn, testPassword } from '../../../test/support/console.ts'
 import { onEachEngine, uniqueName } from '../../../test/support/engines.ts'
 import { startService, type TestService } from '../../../test/support/service.ts'
 import { absoluteMs, deleteExpiredSessions, idleMs } from '../../accounts/session-store.ts'
@@ -19,7 +19,7 @@ onEachEngine('signing in', (engine) => {
 
   it('returns the signed-in user, and signs out on the server', async () => {
     const account = await service.account({ sms: 7 })
-    const browser = openBrowser(service)
+    const browser = createBrowser(service)
     assert.equal((await browser.call(sessionRoutes.start)).body.me, null)
     const reply = await browser.signIn(account.username)
     assert.equal(reply.status, 200)
@@ -35,7 +35,7 @@ onEachEngine('signing in', (engine) => {
 
   it('sets an HttpOnly cookie and stores only its hash', async () => {
     const account = await service.account()
-    const browser = openBrowser(service)
+    const browser = createBrowser(service)
     const reply = await browser.signIn(account.username)
     const [set] = reply.headers.getSetCookie()
     assert.match(set ?? '', /^tg_session=[\w-]{43}; .*Path=\/; HttpOnly; SameSite=Lax$/)
@@ -49,14 +49,14 @@ onEachEngine('signing in', (engine) => {
     const first = browser.cookie
     await browser.signIn(account.username)
     assert.notEqual(browser.cookie, first)
-    const old = openBrowser(service)
+    const old = createBrowser(service)
     old.cookie = first
     assert.equal((await old.call(sessionRoutes.me)).status, 401)
   })
 
   it('accepts no session id chosen by the client', async () => {
     const account = await service.account()
-    const browser = openBrowser(service)
+    const browser = createBrowser(service)
     browser.cookie = `tg_session=${'a'.repeat(43)}`
     await browser.signIn(account.username)
     assert.ok(!browser.cookie.includes('aaaa'))
@@ -64,8 +64,8 @@ onEachEngine('signing in', (engine) => {
 
   it('responds to an unknown user as to a wrong password', async () => {
     const account = await service.account()
-    const wrong = await openBrowser(service).signIn(account.username, 'wrong password')
-    const unknown = await openBrowser(service).signIn(uniqueName(), 'wrong password')
+    const wrong = await createBrowser(service).signIn(account.username, 'wrong password')
+    const unknown = await createBrowser(service).signIn(uniqueName(), 'wrong password')
     for (const reply of [wrong, unknown]) {
       assert.equal(reply.status, 401)
       assert.equal(reply.headers.getSetCookie().length, 0)
@@ -75,7 +75,7 @@ onEachEngine('signing in', (engine) => {
   })
 
   it('names the fields that are missing', async () => {
-    const reply = await openBrowser(service).call(sessionRoutes.signIn, { sent: { username: 12 } })
+    const reply = await createBrowser(service).call(sessionRoutes.signIn, { sent: { username: 12 } })
     assert.equal(reply.status, 400)
     assert.deepEqual(Object.keys(reply.body.error.fields), ['username', 'password'])
   })
@@ -84,21 +84,21 @@ onEachEngine('signing in', (engine) => {
     const account = await service.account()
     const other = await service.account()
     const guess = (headers = {}) =>
-      openBrowser(service).call(sessionRoutes.signIn, {
+      createBrowser(service).call(sessionRoutes.signIn, {
         sent: { username: account.username, password: 'a wrong guess' },
         headers,
       })
     const replies = await Promise.all(Array.from({ length: 15 }, () => guess()))
     assert.equal(replies.filter((one) => one.status === 401).length, 10)
     assert.equal(replies.filter((one) => one.status === 429).length, 5)
-    const limited = await openBrowser(service).signIn(account.username)
+    const limited = await createBrowser(service).signIn(account.username)
     assert.equal(limited.status, 429)
     assert.equal(limited.body.error.code, 'too_many')
     assert.ok(Number(limited.headers.get('retry-after')) > 0)
-    assert.equal((await openBrowser(service).signIn(other.username)).status, 200)
+    assert.equal((await createBrowser(service).signIn(other.username)).status, 200)
     const right = { username: account.username, password: testPassword }
     const fromElsewhere = { 'x-forwarded-for': '198.51.100.7' }
-    const owner = await openBrowser(service).call(sessionRoutes.signIn, {
+    const owner = await createBrowser(service).call(sessionRoutes.signIn, {
       sent: right,
       headers: fromElsewhere,
     })
@@ -186,8 +186,8 @@ onEachEngine('signing in', (engine) => {
     assert.deepEqual((await change(testPassword, 'another horse 8')).body, { ended: 1 })
     assert.equal((await second.call(sessionRoutes.me)).status, 401)
     assert.equal((await first.call(sessionRoutes.me)).status, 200)
-    assert.equal((await openBrowser(service).signIn(account.username)).status, 401)
-    assert.equal((await openBrowser(service).signIn(account.username, 'another horse 8')).status, 200)
+    assert.equal((await createBrowser(service).signIn(account.username)).status, 401)
+    assert.equal((await createBrowser(service).signIn(account.username, 'another horse 8')).status, 200)
     const row = await service.installation.db.one<{ password_hash: string }>(
       'SELECT password_hash FROM account WHERE id = ?',
       [account.id],
@@ -241,7 +241,7 @@ onEachEngine('signing in', (engine) => {
   })
 
   it('lets visitors sign up as plain accounts when sign-up is on', async () => {
-    const browser = openBrowser(service)
+    const browser = createBrowser(service)
     const username = uniqueName()
     const sent = {
       username,
@@ -258,13 +258,13 @@ onEachEngine('signing in', (engine) => {
       reply.body.balances.map((one: { remaining: number }) => one.remaining),
       [0, 0, 0, 0],
     )
-    const taken = await openBrowser(service).call(sessionRoutes.signUp, { sent })
+    const taken = await createBrowser(service).call(sessionRoutes.signUp, { sent })
     assert.deepEqual(taken.body.error.fields, { username: '用户名已被使用' })
-    const weak = await openBrowser(service).call(sessionRoutes.signUp, {
+    const weak = await createBrowser(service).call(sessionRoutes.signUp, {
       sent: { username: uniqueName(), password: '12345678' },
     })
     assert.ok(weak.body.error.fields.password)
-    const invalid = await openBrowser(service).call(sessionRoutes.signUp, {
+    const invalid = await createBrowser(service).call(sessionRoutes.signUp, {
       sent: { username: '<b>\u001b[31m', password: testPassword },
     })
     assert.ok(invalid.body.error.fields.username)
@@ -272,13 +272,13 @@ onEachEngine('signing in', (engine) => {
 
   it('returns the prices in use', async () => {
     await using priced = await startService(engine, { PRICES: 'sms_part=3' })
-    const { body } = await openBrowser(priced).call(sessionRoutes.start)
+    const { body } = await createBrowser(priced).call(sessionRoutes.start)
     assert.deepEqual([body.prices.sms_part, body.prices.generate], [3, 1])
   })
 
   it('writes neither passwords nor tokens into the log', async () => {
     const account = await service.account()
-    const browser = openBrowser(service)
+    const browser = createBrowser(service)
     await browser.signIn(account.username, 'seeded-secret-guess')
     await browser.signIn(account.username)
     const log = service.logged.join('')
@@ -294,7 +294,7 @@ onEachEngine('behind TLS', (engine) => {
     const port = await freePort()
     await using service = await startService(engine, { PUBLIC_URL: 'https://sell.test', PORT: String(port) })
     const account = await service.account()
-    const browser = openBrowser({ url: `http://127.0.0.1:${port}` })
+    const browser = createBrowser({ url: `http://127.0.0.1:${port}` })
     const direct = {
       headers: { origin: 'https://sell.test' },
       sent: { username: account.username, password: testPassword },

@@ -6,7 +6,13 @@ import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { requestRoutes, searchRoutes } from '../../../contract/console/requests.ts'
 import { smsRoutes } from '../../../contract/console/sms.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
-import { type Browser, openBrowser, operator, signedIn, testPassword } from '../../../test/support/console.ts'
+import {
+  type Browser,
+  createBrowser,
+  operator,
+  signedIn,
+  testPassword,
+} from '../../../test/support/console.ts'
 import { onEachEngine, uniqueName } from '../../../test/support/engines.ts'
 import { admin, get, startService, type TestService } from '../../../test/support/service.ts'
 import { checkLedger } from '../../credits/ledger/check-store.ts'
@@ -88,7 +94,7 @@ onEachEngine('the operator', (engine) => {
       [5, 100, 0, 0],
     )
     assert.deepEqual(body.account.platform_rate_limit, { per_second: 50, burst: 70 })
-    assert.equal((await openBrowser(service).signIn(username, body.password)).status, 200)
+    assert.equal((await createBrowser(service).signIn(username, body.password)).status, 200)
     const [entry] = await audit({ target: username })
     assert.equal(entry.actor, operatorBrowser.username)
     assert.equal(entry.action, 'account.create')
@@ -220,8 +226,8 @@ onEachEngine('the operator', (engine) => {
       sent: { note },
     })
     assert.equal((await holderBrowser.call(sessionRoutes.me)).status, 401)
-    assert.equal((await openBrowser(service).signIn(account.username, testPassword)).status, 401)
-    assert.equal((await openBrowser(service).signIn(account.username, body.password)).status, 200)
+    assert.equal((await createBrowser(service).signIn(account.username, testPassword)).status, 401)
+    assert.equal((await createBrowser(service).signIn(account.username, body.password)).status, 200)
     assert.equal((await audit({ target: account.username }))[0].action, 'account.reset_password')
   })
 

@@ -9,7 +9,7 @@ import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { areaOf, mayAccess, operatorRoles, tokenScopes } from '../../../contract/console/roles.ts'
 import { consoleApi, type Route } from '../../../contract/console/route.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
-import { type Browser, openBrowser, testPassword } from '../../../test/support/console.ts'
+import { type Browser, createBrowser, testPassword } from '../../../test/support/console.ts'
 import { onEachEngine, uniqueName } from '../../../test/support/engines.ts'
 import { admin } from '../../../test/support/service.ts'
 import { systemActor } from '../../audit/audit.ts'
@@ -182,7 +182,7 @@ onEachEngine('operators', (engine) => {
     const account = await requireAccount(operators.service.installation.db, sent.username)
     assert.deepEqual([account.role, account.operator_role], ['operator', 'support'])
     assert.equal(created.body.account.id, account.id)
-    const support = openBrowser(operators.service)
+    const support = createBrowser(operators.service)
     assert.equal((await support.signIn(sent.username, created.body.password)).status, 200)
     assert.equal((await support.call(operatorRoutes.accounts)).status, 200)
   })
@@ -190,9 +190,9 @@ onEachEngine('operators', (engine) => {
   it('119 what holders change about their credentials and sessions is in the audit log', async () => {
     const account = await operators.service.account()
     const [browser, other, third] = [
-      openBrowser(operators.service),
-      openBrowser(operators.service),
-      openBrowser(operators.service),
+      createBrowser(operators.service),
+      createBrowser(operators.service),
+      createBrowser(operators.service),
     ]
     for (const one of [browser, other, third]) await one.signIn(account.username)
     const { items: sessions } = (await browser.call(sessionRoutes.sessions)).body
@@ -240,7 +240,7 @@ onEachEngine('operators', (engine) => {
 
   it('76 holders limit their own key; a list without the present address needs a second yes', async () => {
     const account = await operators.service.account({ sms: 5 })
-    const browser = openBrowser(operators.service)
+    const browser = createBrowser(operators.service)
     await browser.signIn(account.username)
     const change = (sent: object) => browser.call(keyRoutes.changeLimits, { sent: { ...sent } })
     assert.equal((await change({ scopes: ['sms:read'] })).body.error.code, 'confirmation_required')
