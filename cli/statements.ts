@@ -33,7 +33,7 @@ export const statementCommands: readonly Command[] = [
     name: 'statement make',
     usage: 'NAME YYYY-MM --out FILE',
     text: {
-      zh: '写出账户某月的对账单（CSV）；当月为暂计',
+      zh: '写出账户某月的对账单（CSV）；当月尚未出账',
       en: 'write the monthly statement of an account (CSV); the current month is provisional',
     },
     minWords: 2,

@@ -11,7 +11,7 @@ export const eventTypes = {
   'sms.batch.finished': { zh: '群发批次已完成', en: 'An SMS batch finished' },
   'link.expired': { zh: '短链接已到期', en: 'A short link expired' },
   'link.exhausted': { zh: '短链接访问次数已用完', en: 'A short link used up its visits' },
-  'link.banned': { zh: '短链接被平台禁用', en: 'A short link was banned' },
+  'link.banned': { zh: '短链接被平台封禁', en: 'A short link was banned' },
   'domain.blocked': { zh: '监控的域名被拦截', en: 'A watched domain is blocked' },
   'domain.unblocked': { zh: '监控的域名恢复正常', en: 'A watched domain is no longer blocked' },
   'credits.low': { zh: '额度低于提醒值', en: 'Credits fell below a threshold' },

@@ -1,4 +1,4 @@
-// Buying credits: ways to pay, states of orders and refunds, limits, and amounts as text.
+// Buying credits: payment methods, states of orders and refunds, limits, and amounts as text.
 import type { Text } from './text.ts'
 
 export const paymentProviders = ['alipay', 'wechatpay', 'stripe', 'transfer', 'sandbox'] as const
@@ -18,6 +18,16 @@ export const orderStates = ['pending', 'paid', 'granted', 'closed', 'refunded', 
 
 export type OrderState = (typeof orderStates)[number]
 
+/** For texts about an order. */
+export const orderStateNames: Readonly<Record<OrderState, Text>> = {
+  pending: { zh: '待支付', en: 'Waiting for payment' },
+  paid: { zh: '退款中', en: 'Being refunded' },
+  granted: { zh: '已到账', en: 'Granted' },
+  closed: { zh: '已关闭', en: 'Closed' },
+  refunded: { zh: '已退款', en: 'Refunded' },
+  partly_refunded: { zh: '部分退款', en: 'Partly refunded' },
+}
+
 export const refundStates = ['pending', 'succeeded', 'failed'] as const
 
 export type RefundState = (typeof refundStates)[number]
@@ -34,6 +44,9 @@ export const paymentDifferenceKinds = {
 } as const satisfies Record<string, Text>
 
 export type PaymentDifferenceKind = keyof typeof paymentDifferenceKinds
+
+/** The stored resolution of a difference that reconciliation made up for. */
+export const settledByReconciliation = 'settled by reconciliation'
 
 /** 普通发票, 增值税专用发票 */
 export const invoiceKinds = {

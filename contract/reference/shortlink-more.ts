@@ -58,7 +58,7 @@ export const linkStats = object({
       '一组',
       'One group',
     ),
-    text('按 by 分组的真人访问数', "People's visits by group"),
+    text('按 by 分组的真人访问数', 'Visits by people, by group'),
   ),
 })
 

@@ -135,7 +135,7 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         en: 'direct responds with 302, permanent with 301, page with a page that shows the target and links to it.',
       },
       {
-        zh: '设有 expires_at、max_clicks、password 或 rules 的链接不能为 permanent。依次检查：禁用、暂停、到期、次数用完、密码、规则。',
+        zh: '设有 expires_at、max_clicks、password 或 rules 的链接不能为 permanent。依次检查：封禁、暂停、到期、次数用完、密码、规则。',
         en: 'A link with expires_at, max_clicks, password or rules cannot be permanent. Checked in this order: banned, paused, expired, visits used up, password, rules.',
       },
       {

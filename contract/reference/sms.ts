@@ -79,7 +79,7 @@ export const smsRecord = object(
       text('回执时间（北京时间），没有回执时为空', 'Time of the receipt, Asia/Shanghai; empty without one'),
     ),
     receipt_code: Type.String(
-      text('运营商回执码，没有时为空', "The carrier's code in the receipt, or empty"),
+      text('运营商回执码，没有时为空', 'The code of the carrier in the receipt; empty without one'),
     ),
     batch_id: Type.String(text('群发批次，单独发送时为空', 'The batch; empty for a single message')),
   },

@@ -102,7 +102,7 @@ export function requireNotExpired(account: Account): void {
   if (isExpired(account)) {
     throw new ConsoleProblem('expired', {
       zh: '账户已过期，只能查看',
-      en: 'The account has expired: it can be looked at, but not used',
+      en: 'The account has expired: you can view it, but not use it',
     })
   }
 }

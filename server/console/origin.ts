@@ -22,7 +22,7 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string): v
 function foreign(): ConsoleProblem {
   return new ConsoleProblem('csrf', {
     zh: '请求来自其他网站，已拒绝',
-    en: 'The call comes from another site and was refused',
+    en: 'The request comes from another site and was rejected',
   })
 }
 

@@ -150,7 +150,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
     if (request.method !== 'GET') {
       throw new ConsoleProblem('read_only', {
         zh: '正在以只读方式查看其他账户',
-        en: 'Another account is looked at, read-only',
+        en: 'You are viewing another account, read-only',
       })
     }
     const account =

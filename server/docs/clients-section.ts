@@ -16,7 +16,7 @@ export const clientsSection: Section = {
 const texts: readonly Text[] = [
   {
     zh: '平台提供五种语言的客户端，直接从本服务安装，除语言自带的库外没有其他依赖。客户端没有发布到各语言的软件仓库，那里的同名软件包与本平台无关。参数与返回字段的名称与本文档一致。',
-    en: 'There are clients in five languages. Install them from this service; they need nothing but the standard library of the language. They are not in the package indexes: a package of the same name there is not ours. Parameters and results have the names of this reference.',
+    en: 'There are clients in five languages. Install them from this service; they need nothing but the standard library of the language. They are not published in the package indexes: a package of the same name there has nothing to do with this platform. Parameters and results have the names of this reference.',
   },
   {
     zh: '连接中断、超时和 429、503 等响应会自动重试，等待时间以 Retry-After 为准；收费的操作带 `Idempotency-Key`，重试不会重复扣费。错误含代码、说明与请求编号，并可验证 Webhook 的签名。',
@@ -24,7 +24,7 @@ const texts: readonly Text[] = [
   },
   {
     zh: '在一个空目录中依次执行：安装，保存程序，将 `demo` 换成您的用户名、`<API_KEY>` 换成您的密钥后运行。全部操作见安装目录中的 `README.md`。',
-    en: 'In an empty folder: install, save the program, replace `demo` by your user name and `<API_KEY>` by your key, and run it. `README.md` of each client lists all operations.',
+    en: 'In an empty folder: install, save the program, replace `demo` with your user name and `<API_KEY>` with your key, and run it. `README.md` of each client lists all operations.',
   },
 ]
 

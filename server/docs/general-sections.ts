@@ -125,7 +125,7 @@ function authenticationBody(_context: DocsContext, language: Language): Html {
       },
       {
         zh: '密钥也可以放在 `Authorization: Bearer <API_KEY>` 中，优先级最低：以上任一位置有 `api_key` 时以其为准。`username` 照常传递。',
-        en: 'The key may also be sent as `Authorization: Bearer <API_KEY>`. It has the lowest priority: an `api_key` at any place above wins. `username` is sent as usual.',
+        en: 'The key may also be sent as `Authorization: Bearer <API_KEY>`. It has the lowest priority: an `api_key` in any of the sources above takes precedence. `username` is sent as usual.',
       },
       {
         zh: '表单和查询字符串支持 PHP 风格：`urls[]=a&urls[]=b`、`template_params[code]=1234`；数组和对象也可以传 JSON 文本。字符串按原样处理，`012345` 的前导零会保留。',

@@ -19,7 +19,7 @@ a { color: light-dark(#0550ae, #79b8ff) }`
 const texts = {
   zh: {
     title: 'Tollgate 开放平台',
-    about: '短链接、模板短信、身份核验与域名拦截检测，共用一个密钥和一个额度账本。',
+    about: '短链接、模板短信、身份核验与域名拦截检测，共用一个 API 密钥，额度统一管理。',
     names: ['短链接', '短信', '身份核验', '域名检测'],
     links:
       '<a href="/docs/">接口文档</a> · <a href="/docs/en/" lang="en">English reference</a> · <a href="/console/">控制台</a> · <a href="/status">运行状态</a>',
@@ -27,7 +27,7 @@ const texts = {
   en: {
     title: 'Tollgate',
     about:
-      'Short links, template SMS, identity verification and domain block checks: one key, one credit ledger.',
+      'Short links, template SMS, identity verification and domain block checks with one API key and one credit ledger.',
     names: ['Short links', 'SMS', 'Identity verification', 'Domain check'],
     links:
       '<a href="/docs/en/">API reference</a> · <a href="/docs/" lang="zh-CN">中文文档</a> · <a href="/console/">Console</a> · <a href="/status">Status</a>',
@@ -40,12 +40,14 @@ const endpoints = [shortlink, sms, identity, domainCheck].map(
 
 function page(language: Language): string {
   const { title, about, names, links } = texts[language]
-  const body = `<h1><img src="/favicon.svg" alt="" width="40" height="40">${title}</h1>
+  const body = `<main>
+<h1><img src="/favicon.svg" alt="" width="40" height="40">${title}</h1>
 <p>${about}</p>
 <ul>
 ${names.map((name, index) => `<li>${name} <code>${endpoints[index]}</code></li>`).join('\n')}
 </ul>
-<p>${links}</p>`
+<p>${links}</p>
+</main>`
   return fullPage({ language, title, style, body })
 }
 

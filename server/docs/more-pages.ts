@@ -20,23 +20,23 @@ function errorPage(code: ErrorCode): DocsPage {
 const retryTexts: Readonly<Record<ErrorCode, Text>> = {
   1001: {
     zh: '未执行，未扣费。补全后可使用同一个 `Idempotency-Key` 重新发送。',
-    en: 'Nothing was executed or charged. Send the corrected call with the same `Idempotency-Key`, if you like.',
+    en: 'Nothing was executed or charged. You can send the corrected call with the same `Idempotency-Key`.',
   },
   1002: {
     zh: '未执行，未扣费。修改后可使用同一个 `Idempotency-Key` 重新发送；HTTP 422 表示该键已用于其他参数，请换一个键。',
-    en: 'Nothing was executed or charged. Send the corrected call with the same `Idempotency-Key`, if you like; HTTP 422 says that the key was used with other parameters: use another one.',
+    en: 'Nothing was executed or charged. You can send the corrected call with the same `Idempotency-Key`; HTTP 422 means that the key was used with other parameters: use another key.',
   },
   1003: {
     zh: '未执行，未扣费。凭据正确之前重试没有意义，错误次数过多会被限制（429）。',
-    en: 'Nothing was executed or charged. A retry with the same credentials is useless, and too many are limited (429).',
+    en: 'Nothing was executed or charged. A retry with the same credentials fails again, and too many failures are limited (429).',
   },
   1004: {
     zh: '未执行，未扣费。补充额度或解除限制后可使用同一个 `Idempotency-Key` 重新发送。',
-    en: 'Nothing was executed or charged. When there are credits, or the restriction is lifted, send the call again, if you like with the same `Idempotency-Key`.',
+    en: 'Nothing was executed or charged. Add credits or have the restriction lifted, then send the call again; you can use the same `Idempotency-Key`.',
   },
   1005: {
     zh: '已扣的额度会退回；短信结果未知时先暂扣，查明后结算或退回，不会重复发送。该响应随 `Idempotency-Key` 保存 24 小时，再次尝试请换一个键。HTTP 409 除外：首次请求仍在处理，按 Retry-After 等待后用同一个键重试。',
-    en: 'Credits that were charged are refunded; if it is unknown whether an SMS was sent, they are held until that is decided, and it is not sent again. The response is stored with its `Idempotency-Key` for 24 hours: use another key for another attempt. Except HTTP 409: the first call is still in progress, wait as Retry-After says and retry with the same key.',
+    en: 'Credits that were charged are refunded; if it is unknown whether an SMS was sent, they are held until that is decided, and it is not sent again. The response is stored with its `Idempotency-Key` for 24 hours: use another key for another attempt. Except HTTP 409: the first call is still in progress, wait as long as Retry-After says and retry with the same key.',
   },
   1006: {
     zh: '未执行，未扣费。开通后重新发送。',
@@ -44,15 +44,15 @@ const retryTexts: Readonly<Record<ErrorCode, Text>> = {
   },
   1007: {
     zh: '未执行，未扣费。模板通过审核后可使用同一个 `Idempotency-Key` 重新发送。',
-    en: 'Nothing was executed or charged. Send the call again when the template is approved, if you like with the same `Idempotency-Key`.',
+    en: 'Nothing was executed or charged. Send the call again when the template is approved; you can use the same `Idempotency-Key`.',
   },
   429: {
     zh: '未执行，未扣费。按响应头 Retry-After 的秒数等待后重试；平台提供的客户端会自动等待。',
-    en: 'Nothing was executed or charged. Wait as many seconds as the header Retry-After says; the clients of the platform do so by themselves.',
+    en: 'Nothing was executed or charged. Wait as many seconds as the header Retry-After says; the clients of the platform do so automatically.',
   },
   5000: {
     zh: 'HTTP 503 表示未执行，按 Retry-After 等待后重试。其他情况不确定是否已执行：带 `Idempotency-Key` 的请求可用同一个键重试，不会重复扣费；没有带键时请先查询余额或记录。',
-    en: 'HTTP 503 says that nothing was executed: wait as Retry-After says. Otherwise the call may have been executed: retry with the same `Idempotency-Key`: it is not charged twice. Without a key, look at the balance or the records first.',
+    en: 'HTTP 503 means that nothing was executed: wait as long as Retry-After says, then retry. Otherwise the call may have been executed: retry with the same `Idempotency-Key`, and it is not charged twice. Without a key, check the balance or the records first.',
   },
 }
 

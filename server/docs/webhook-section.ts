@@ -16,7 +16,7 @@ export const webhookSection: Section = {
 
 const verifyText: Text = {
   zh: '请使用收到的原始请求体，不要解析后重新序列化；请求头的名称为小写。平台的客户端已包含此函数。',
-  en: 'Use the body as it arrived, not parsed and written again; names of headers are in lower case. The clients of the platform have this function.',
+  en: 'Use the raw request body; do not parse and serialize it again. Header names are in lower case. The clients of the platform include this function.',
 }
 
 const example = `POST /webhook HTTP/1.1
@@ -28,7 +28,7 @@ webhook-signature: v1,VZqaV5mgnAb6jWelFDCz63I0l6dTgndXGb9GWy6Sen8=
 {"type":"sms.delivered","timestamp":"2026-01-02T11:04:05+08:00","data":{"biz_id":"…","phone_number":"13800138000"}}`
 
 function webhookBody({ config }: DocsContext, language: Language): Html {
-  const waits = config.WEBHOOK_RETRY_S.join(', ')
+  const waits = config.WEBHOOK_RETRY_S.join(language === 'zh' ? '、' : ', ')
   const seconds = webhookLimits.timeoutMs / 1000
   const texts: readonly Text[] = [
     {
@@ -37,7 +37,7 @@ function webhookBody({ config }: DocsContext, language: Language): Html {
     },
     {
       zh: `请在 ${seconds} 秒内返回 2xx，否则依次等待 ${waits} 秒后重试；支持响应头 Retry-After；重定向视为失败；返回 410 或持续失败 5 天后，该地址会被停用。`,
-      en: `Respond with 2xx within ${seconds} seconds; otherwise the request is repeated after ${waits} seconds. Retry-After is honoured, a redirect counts as a failure, and 410 or 5 days of failures disable the endpoint.`,
+      en: `Respond with 2xx within ${seconds} seconds; otherwise the request is repeated after ${waits} seconds. Retry-After is respected, a redirect counts as a failure, and 410 or 5 days of failures disable the endpoint.`,
     },
     {
       zh: '同一事件至少送达一次，重试时 `webhook-id` 不变，请据此去重；不保证顺序。',

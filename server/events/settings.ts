@@ -23,13 +23,13 @@ export const eventSettings = {
     undefined,
     {
       zh: '邮件服务器，例如 smtps://user%40example.com:密码@smtp.example.com:465；不设置则不发送邮件',
-      en: 'Mail server, for example smtps://user%40example.com:password@smtp.example.com:465; unset: no mail',
+      en: 'Mail server, for example smtps://user%40example.com:password@smtp.example.com:465; unset: no emails are sent',
     },
     'secret',
   ),
   MAIL_FROM: setting(optionalText, undefined, {
     zh: '发件人地址，设置 MAIL_URL 时必填',
-    en: 'Sender of mails; needed by MAIL_URL',
+    en: 'Sender address of emails; required by MAIL_URL',
   }),
   EVENT_KEEP_DAYS: setting(integer(1, 3_650), 30, {
     zh: '事件及其投递记录保留的天数',

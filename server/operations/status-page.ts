@@ -85,6 +85,7 @@ h1 { font-size: 1.6rem; display: flex; gap: .75rem; align-items: center } h2 { f
 p, li { color: light-dark(#57606a, #9198a1); margin: .25rem 0 }
 .bars { display: flex; gap: 2px; height: 1.75rem; justify-content: flex-end; background: light-dark(#f6f8fa, #161b22) }
 .bars i { flex: 0 1 6px; border-radius: 2px } .bars .ok { background: light-dark(#2da44e, #3fb950) } .bars .bad { background: light-dark(#cf222e, #f85149) }
+h2 span { white-space: nowrap }
 span.ok { color: light-dark(#116329, #56d364) } span.bad { color: light-dark(#a40e26, #ff8182) }
 a { color: light-dark(#0550ae, #79b8ff) }`
 

@@ -1,5 +1,5 @@
 // Decides what one row of a bill, or one of our orders that is in no bill, differs in.
-import { formatMinor, type PaymentProviderName } from '../../contract/payments.ts'
+import { formatMinor, type PaymentProviderName, settledByReconciliation } from '../../contract/payments.ts'
 import type { BillRow } from './bills/bill.ts'
 import { findMismatch } from './orders.ts'
 import type { PaymentStatus } from './port.ts'
@@ -35,8 +35,7 @@ export async function comparePayment(
     return [{ ...base, kind: 'amount', ours }]
   if (order.paid_at === null) {
     const isSettled = await settle(row.orderNumber)
-    const resolution = 'settled by reconciliation'
-    return [{ ...base, kind: 'not_granted', ours, ...(isSettled && { resolution }) }]
+    return [{ ...base, kind: 'not_granted', ours, ...(isSettled && { resolution: settledByReconciliation }) }]
   }
   const isOther =
     Boolean(order.trade_number) && row.tradeNumber !== '' && order.trade_number !== row.tradeNumber

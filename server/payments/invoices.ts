@@ -207,7 +207,7 @@ function readFields(input: InvoiceRequest) {
   const problems: Record<string, Text> = {}
   const needed = { zh: '专用发票必填', en: 'required for a special VAT invoice' }
   const hidden = { zh: '含不可见字符', en: 'contains hidden characters' }
-  if (title === '') problems['title'] = { zh: '必填', en: 'is needed' }
+  if (title === '') problems['title'] = { zh: '必填', en: 'is required' }
   if (taxNumber !== '' && !new RegExp(taxNumberPattern).test(taxNumber)) {
     problems['tax_number'] = {
       zh: '须为 15–20 位数字与大写字母',

@@ -1,6 +1,11 @@
 // Orders: created before the provider is asked, settled once the provider's own answer says paid, closed when they expire.
 import { randomBytes } from 'node:crypto'
-import { formatMinor, paymentLimits, type PaymentProviderName } from '../../contract/payments.ts'
+import {
+  formatMinor,
+  orderStateNames,
+  paymentLimits,
+  type PaymentProviderName,
+} from '../../contract/payments.ts'
 import { isoTime } from '../../contract/time.ts'
 import type { Account } from '../accounts/store.ts'
 import { type Actor, type OperatorActor, recordChange } from '../audit/audit.ts'
@@ -63,7 +68,7 @@ export function createOrders(options: OrdersOptions): Orders {
     if (provider) return provider
     throw new AppError(1002, {
       zh: `支付方式 ${name} 未启用`,
-      en: `the way to pay ${name} is not configured, see PAYMENTS`,
+      en: `the payment method ${name} is not configured, see PAYMENTS`,
     })
   }
 
@@ -184,7 +189,7 @@ export function createOrders(options: OrdersOptions): Orders {
       if (provider.currency !== undefined && provider.currency !== offer.currency) {
         throw new AppError(1002, {
           zh: `该支付方式只支持 ${provider.currency}`,
-          en: `this way to pay takes ${provider.currency} only`,
+          en: `this payment method takes ${provider.currency} only`,
         })
       }
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = provider.waitMs ?? {}
@@ -283,10 +288,10 @@ export function orderNotFound(): AppError {
 }
 
 export function wrongState(order: OrderRow | undefined): AppError {
-  const state = order?.state ?? 'unknown'
+  const name = order && orderStateNames[order.state]
   return new AppError(1005, {
-    zh: `订单状态为 ${state}，不能执行此操作`,
-    en: `the order is ${state}, this is not possible`,
+    zh: `订单状态为“${name?.zh ?? '未知'}”，不能执行此操作`,
+    en: `not possible: the status of the order is “${name?.en ?? 'unknown'}”`,
   })
 }
 

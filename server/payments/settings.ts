@@ -65,7 +65,7 @@ export const paymentSettings = {
   ALIPAY_PUBLIC_KEY: setting(
     publicKeySetting,
     undefined,
-    { zh: '支付宝公钥（不是应用公钥）', en: "Alipay's public key (not the app's own)" },
+    { zh: '支付宝公钥（不是应用公钥）', en: 'Public key of Alipay (not that of the app)' },
     'secret',
   ),
   ALIPAY_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://openapi.alipay.com/gateway.do', {
@@ -141,7 +141,7 @@ function usesSandboxOnly(config: GatewayLists): boolean {
   return gateways.every((name) => name === 'sandbox')
 }
 
-/** The ways to pay that are in use. */
+/** The payment methods that are in use. */
 export function enabledProviders(
   config: GatewayLists & { readonly PAYMENTS: readonly PaymentProviderName[] | undefined },
 ): readonly PaymentProviderName[] {

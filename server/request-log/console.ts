@@ -141,7 +141,7 @@ const headings: readonly Text[] = [
   { zh: '耗时（毫秒）', en: 'ms' },
   { zh: '网关', en: 'gateway' },
   { zh: '扣减', en: 'charged' },
-  { zh: '退回', en: 'given_back' },
+  { zh: '退回', en: 'refunded' },
   { zh: '来源 IP', en: 'address' },
   { zh: '调用方式', en: 'source' },
 ]

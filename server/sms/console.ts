@@ -23,7 +23,7 @@ const outcomeNames: Readonly<Record<SmsOutcome, Text>> = {
   sent: { zh: '已提交', en: 'sent' },
   delivered: { zh: '已送达', en: 'delivered' },
   failed: { zh: '失败', en: 'failed' },
-  undecided: { zh: '待确认', en: 'undecided' },
+  undecided: { zh: '待确认', en: 'pending' },
 }
 
 export function smsPages(api: Api, services: Services, sms: SmsProduct): void {

@@ -86,7 +86,7 @@ export function reviewPages(api: Api, { db, secretKey }: Services, { vendorRevie
     if (input.verdict === 'refuse' && (reason === '' || input.note === undefined)) {
       throw invalidFields({
         ...(reason === '' && {
-          reason: { zh: '请写明拒绝原因，账户会看到', en: 'Enter a reason; the account will see it' },
+          reason: { zh: '请填写不通过的原因，账户可以看到', en: 'Enter a reason; the account will see it' },
         }),
         ...(input.note === undefined && { note: noteProblem }),
       })

@@ -5,6 +5,7 @@ export const sampleTemplates: readonly TemplateFields[] = [
   {
     code: 'CODE_LOGIN',
     name: '登录验证码',
+    type: 'verification',
     content: '您的验证码是${code}，5分钟内有效。',
     status: '审核通过',
   },

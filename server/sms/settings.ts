@@ -38,10 +38,10 @@ export const smsSettings = {
     zh: '群发短信确定未发出时的重试时长（秒），之后退回额度；0 表示不重试',
     en: 'How long a message of a batch that was provably not sent is tried again, in seconds; 0: not at all',
   }),
-  SMS_SIGN_NAME: setting(signName, 'Tollgate', { zh: '平台短信签名', en: "The platform's SMS signature" }),
+  SMS_SIGN_NAME: setting(signName, 'Tollgate', { zh: '平台短信签名', en: 'SMS signature of the platform' }),
   SMS_SIGNATURES: setting(optionalChoice('approved', 'any'), undefined, {
     zh: '可用的签名：approved 为平台签名与账户已通过审核的签名，any 不限；默认在配置真实网关时为 approved，只用沙箱时为 any',
-    en: "Usable signatures: approved allows the platform's and the account's approved ones, any allows all; by default approved with a real gateway, any with the sandbox only",
+    en: 'Usable signatures: approved allows the signature of the platform and the approved ones of the account, any allows all; by default approved with a real gateway, any with the sandbox only',
   }),
   SMS_RECORD_DAYS: setting(daysOrForever(150), 0, {
     zh: '短信发送记录保留的天数；至少 150，0 表示永久保留',

@@ -8,7 +8,7 @@ import { ApiError } from '../api/client.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { ExportLink } from '../parts/export-link.tsx'
-import { formatCount, StatusLabel } from '../parts/format.tsx'
+import { BreakableUrl, formatCount, StatusLabel } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { domainText } from './text.ts'
 import { Verdict } from './verdict.tsx'
@@ -67,7 +67,14 @@ export function RunResults({ id }: { id: string }): ReactNode {
         empty={{ text: t.checking }}
         onClear={verdict === 'all' ? undefined : () => setVerdict('all')}
         columns={[
-          { title: t.url, render: (_value, { url }) => <span className="mono">{url}</span> },
+          {
+            title: t.url,
+            render: (_value, { url }) => (
+              <span className="mono">
+                <BreakableUrl url={url} />
+              </span>
+            ),
+          },
           { title: t.kind, render: (_value, { random }) => (random ? t.randomSubdomain : t.original) },
           {
             title: t.verdict,

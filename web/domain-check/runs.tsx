@@ -1,4 +1,5 @@
 // The history of checks, newest first.
+import { Link } from '@tanstack/react-router'
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
@@ -33,7 +34,7 @@ export function Runs({ onOpen }: { onOpen: (id: number) => void }): ReactNode {
           items={({ items }) => items}
           rowKey={({ id }) => id}
           label={t.runs}
-          empty={{ text: t.emptyRuns }}
+          empty={{ text: t.emptyRuns, action: <Link to="/domain-check">{t.goCheck}</Link> }}
           onClear={params.range === 'all' ? undefined : () => setParams(defaults)}
           onOpen={({ id }) => onOpen(id)}
           columns={[

@@ -7,7 +7,7 @@ import { formatTime } from '../../contract/time.ts'
 import { useApiQuery, useMe, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { ConfirmItem } from '../parts/confirm.tsx'
-import { RelativeTime } from '../parts/format.tsx'
+import { BreakableUrl, RelativeTime } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { List } from '../parts/list.tsx'
 import { ActionError } from '../parts/action-error.tsx'
@@ -38,7 +38,11 @@ export function Watches(): ReactNode {
           columns={[
             {
               title: t.url,
-              render: (_value, { url }) => <span className="mono host">{url}</span>,
+              render: (_value, { url }) => (
+                <span className="mono host">
+                  <BreakableUrl url={url} />
+                </span>
+              ),
             },
             { title: t.verdict, card: 'side', render: (_value, watch) => <CurrentVerdict watch={watch} /> },
             { title: t.history, width: 160, render: (_value, watch) => <Timeline watch={watch} /> },

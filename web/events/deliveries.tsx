@@ -8,7 +8,7 @@ import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { ExactTime, formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
+import { BreakableUrl, ExactTime, formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
 import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
@@ -173,7 +173,15 @@ function OneDelivery({ id, route, resend }: OneDeliveryProps): ReactNode {
             size="small"
             items={[
               { key: 'id', label: 'webhook-id', children: <span className="mono">{one.event_id}</span> },
-              { key: 'url', label: 'URL', children: <span className="mono">{one.url}</span> },
+              {
+                key: 'url',
+                label: 'URL',
+                children: (
+                  <span className="mono">
+                    <BreakableUrl url={one.url} />
+                  </span>
+                ),
+              },
               { key: 'state', label: t.state, children: <DeliveryState delivery={one} /> },
             ]}
           />

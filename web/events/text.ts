@@ -17,7 +17,7 @@ export const eventsText = dictionary(
     created: '添加时间',
     active: '正常',
     disabled: '已停用',
-    failingSince: '失败中，开始于',
+    failingSince: '持续失败，开始于',
     gone: '对方返回 410',
     failingLong: (days: number) => `持续失败 ${days} 天`,
     byUser: '手动',

@@ -11,7 +11,7 @@ import { ActionError } from '../parts/action-error.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { RelativeTime, StatusLabel } from '../parts/format.tsx'
+import { BreakableUrl, RelativeTime, StatusLabel } from '../parts/format.tsx'
 import { LeaveGuard } from '../parts/leave-guard.tsx'
 import { List } from '../parts/list.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
@@ -49,7 +49,7 @@ export function Webhooks({ onOpen }: { onOpen: (id: number) => void }): ReactNod
               title: 'URL',
               render: (_value, { id, url }) => (
                 <OpenLink search={{ webhook: String(id) }} className="mono">
-                  {url}
+                  <BreakableUrl url={url} />
                 </OpenLink>
               ),
             },

@@ -100,7 +100,7 @@ export const frameText = dictionary(
     unfold: 'Expand navigation',
     openMenu: 'Open navigation',
     skip: 'Skip to content',
-    search: 'Search pages, links…',
+    search: 'Search…',
     searchTitle: 'Search',
     searchHint: 'Page, title of a link or template, request ID, phone number, biz_id or short code',
     searchHintOperator:

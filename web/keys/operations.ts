@@ -25,8 +25,13 @@ export const operations: readonly NamedOperation[] = endpoints.flatMap((endpoint
 /** Optional parameters that the examples include. */
 const exampleParameters: Readonly<Record<string, readonly string[]>> = {
   'sms.send': ['template_params'],
+  'sms.send_batch': ['phone_numbers', 'template_params'],
   'sms.logs': ['start_date'],
   'shortlink.get': ['link_id'],
+  'shortlink.stats': ['link_id'],
+  'shortlink.pause': ['link_id'],
+  'shortlink.resume': ['link_id'],
+  'shortlink.delete': ['link_id'],
 }
 
 export interface SampleCaller {
@@ -51,11 +56,34 @@ export function exampleBody(
   return body
 }
 
-/** The parameters that send a template: every variable gets a value. */
-export function templateValues(template: { readonly code: string; readonly variables: readonly string[] }) {
+interface SampleTemplate {
+  readonly code: string
+  readonly variables: readonly string[]
+}
+
+/** The operations whose example sends a template: the documented one belongs to the sample account. */
+export function sendsTemplate(id: string): boolean {
+  return id === 'sms.send' || id === 'sms.send_batch' || id === 'sms.sendCode'
+}
+
+/** The first template that the operation can send: one-time codes have the variable `code`, and `minutes` at most. */
+export function templateFor<One extends SampleTemplate>(
+  id: string,
+  templates: readonly One[],
+): One | undefined {
+  if (id !== 'sms.sendCode') return templates[0]
+  return templates.find(
+    ({ variables }) =>
+      variables.includes('code') && variables.every((name) => name === 'code' || name === 'minutes'),
+  )
+}
+
+/** The parameters that send a template: every variable gets a value, except that the platform fills in one-time codes. */
+export function templateValues(id: string, { code, variables }: SampleTemplate): Record<string, unknown> {
+  if (id === 'sms.sendCode') return { template_code: code }
   return {
-    template_code: template.code,
-    template_params: Object.fromEntries(template.variables.map((name) => [name, '1234'])),
+    template_code: code,
+    template_params: Object.fromEntries(variables.map((name) => [name, '1234'])),
   }
 }
 

@@ -4,6 +4,7 @@ import { Alert, Card, Segmented, Select } from 'antd'
 import type { ReactNode } from 'react'
 import { docsAddress, operationAnchor } from '../../contract/docs-address.ts'
 import { sample, sampleLanguageNames, sampleLanguages } from '../../contract/samples.ts'
+import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import { useApiQuery, useMe, useStart } from '../api/hooks.ts'
 import { useLanguage, usePick, useText } from '../frame/i18n.ts'
@@ -11,7 +12,14 @@ import { CopyButton } from '../parts/copy.tsx'
 import { useIsNarrow } from '../parts/narrow.ts'
 import { endpointText } from '../parts/names.ts'
 import { useUrlState } from '../parts/url-state.ts'
-import { endpoints, exampleBody, operations, templateValues } from './operations.ts'
+import {
+  endpoints,
+  exampleBody,
+  operations,
+  sendsTemplate,
+  templateFor,
+  templateValues,
+} from './operations.ts'
 import { keysText } from './text.ts'
 
 /** The samples contain a placeholder for the key, except right after it was created. */
@@ -27,13 +35,17 @@ export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
   const language = sampleLanguages.find((known) => known === params.language) ?? 'curl'
   const baseUrl = start.data?.public_url ?? window.location.origin
   const caller = { username: me.data?.account.username ?? '', key: newKey ?? '<API_KEY>' }
-  // The example's own template belongs to the sample account.
-  const isSend = chosen.id === 'sms.send'
-  const templates = useApiQuery(smsRoutes.templates, { state: '审核通过', size: 1 }, { enabled: isSend })
-  const template = templates.data?.items[0]
+  const isSend = sendsTemplate(chosen.id)
+  const templates = useApiQuery(smsRoutes.templates, { state: '审核通过', size: 100 }, { enabled: isSend })
+  const template = isSend && templates.data ? templateFor(chosen.id, templates.data.items) : undefined
+  // The link of the example belongs to the sample account, too. Samples that change or delete a link keep it.
+  const needsLink = chosen.id === 'shortlink.get' || chosen.id === 'shortlink.stats'
+  const links = useApiQuery(linkRoutes.list, { size: 1 }, { enabled: needsLink })
+  const link = needsLink ? links.data?.items[0] : undefined
   const values = {
     ...exampleBody(chosen, caller),
-    ...(isSend && template ? templateValues(template) : {}),
+    ...(template ? templateValues(chosen.id, template) : {}),
+    ...(link && { link_id: link.id }),
   }
   const [, operationName = ''] = chosen.id.split('.')
   const reference = `${docsAddress(readerLanguage)}#${operationAnchor(chosen.endpoint, operationName)}`
@@ -77,8 +89,14 @@ export function Samples({ newKey }: { newKey: string | undefined }): ReactNode {
             {t.copyCode}
           </CopyButton>
         </div>
-        {isSend && templates.data?.items.length === 0 && (
-          <Alert type="warning" showIcon title={<Link to="/sms">{t.noTemplate}</Link>} />
+        {isSend && templates.data && !template && (
+          <Alert
+            type="warning"
+            showIcon
+            title={
+              <Link to="/sms">{templates.data.items.length === 0 ? t.noTemplate : t.noCodeTemplate}</Link>
+            }
+          />
         )}
         <pre className="code" tabIndex={0} aria-label={t.sample} data-testid="sample">
           {code}

@@ -40,6 +40,7 @@ export const keysText = dictionary(
     reference: '完整接口文档',
     readOnly: '只读模式下不能修改密钥。',
     noTemplate: '还没有审核通过的模板，请先创建模板并提交审核；下面的示例在此之前会返回 1007。',
+    noCodeTemplate: '没有可用于验证码的模板：变量须为 code，可另有 minutes。请先创建模板并提交审核。',
     leaveTitle: '密钥尚未保存',
     leaveText: '离开后无法再次查看完整的密钥，丢失后只能重置。',
   },
@@ -84,6 +85,8 @@ export const keysText = dictionary(
     reference: 'Full API reference',
     readOnly: 'The key cannot be changed in read-only mode.',
     noTemplate: 'You have no approved template. Create one first: until then the sample below returns 1007.',
+    noCodeTemplate:
+      'No approved template can send one-time codes: its variables must be code and optionally minutes. Create one first.',
     leaveTitle: 'The key is not saved yet',
     leaveText: 'The whole key cannot be shown again after you leave. A lost key can only be reset.',
   },

@@ -10,7 +10,7 @@ import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
 import { Confirm, ConfirmItem } from '../parts/confirm.tsx'
-import { ExactTime, StatusLabel } from '../parts/format.tsx'
+import { BreakableUrl, ExactTime, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
@@ -90,7 +90,14 @@ function Bans({ before, onPage }: PagedProps): ReactNode {
         empty={{ text: t.noBans }}
         columns={[
           { title: t.kind, render: (_value, { kind }) => (kind === 'link' ? t.link : t.hostKind) },
-          { title: t.value, render: (_value, { value }) => <span className="mono host">{value}</span> },
+          {
+            title: t.value,
+            render: (_value, { value }) => (
+              <span className="mono host">
+                <BreakableUrl url={value} />
+              </span>
+            ),
+          },
           { title: t.note, dataIndex: 'note' },
           { title: t.by, dataIndex: 'created_by' },
           { title: t.at, render: (_value, { created_at }) => <ExactTime at={created_at} /> },

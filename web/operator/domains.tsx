@@ -9,7 +9,7 @@ import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
 import { ConfirmItem } from '../parts/confirm.tsx'
-import { RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { BreakableUrl, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { ActionError } from '../parts/action-error.tsx'
 import { Page } from '../parts/page.tsx'
@@ -51,7 +51,14 @@ export function DomainsPage(): ReactNode {
           empty={{ text: t.noDomains, action: add }}
           columns={[
             { title: t.pool, render: (_value, { pool }) => (pool === 'a' ? t.poolA : t.poolB) },
-            { title: t.host, render: (_value, { host }) => <span className="mono host">{host}</span> },
+            {
+              title: t.host,
+              render: (_value, { host }) => (
+                <span className="mono host">
+                  <BreakableUrl url={host} />
+                </span>
+              ),
+            },
             {
               title: t.state,
               card: 'side',

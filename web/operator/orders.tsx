@@ -4,7 +4,12 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { maxAmountLength } from '../../contract/console/limits.ts'
 import { operatorPaymentRoutes } from '../../contract/console/payments.ts'
 import type { Order } from '../../contract/console/responses/payments.ts'
-import { orderStates, paymentProviderNames, paymentProviders } from '../../contract/payments.ts'
+import {
+  orderStateNames,
+  orderStates,
+  paymentProviderNames,
+  paymentProviders,
+} from '../../contract/payments.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
@@ -66,7 +71,7 @@ export function OperatorOrdersPage(): ReactNode {
           allLabel={t.allStates}
           value={params.state}
           values={orderStates}
-          nameOf={(value) => t[value]}
+          nameOf={(value) => pick(orderStateNames[value])}
           onChange={(value) => setParams({ state: value, before: '' })}
         />
         <SelectFilter

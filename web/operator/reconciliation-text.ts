@@ -34,6 +34,7 @@ export const reconciliationText = dictionary(
     resolve: '标为已处理',
     resolveText: '请写明如何处理，例如已在商户平台退款。处理后不再计入未处理的差异。',
     resolvedBy: (name: string, note: string) => `${name}：${note}`,
+    system: '系统',
     open: '未处理',
     marked: '已标为处理',
     run: '立即对账',
@@ -80,6 +81,7 @@ export const reconciliationText = dictionary(
     resolveText:
       'Describe what was done, for example a refund on the merchant platform. The difference then no longer counts as open.',
     resolvedBy: (name: string, note: string) => `${name}: ${note}`,
+    system: 'System',
     open: 'Open',
     marked: 'Marked as resolved',
     run: 'Reconcile now',

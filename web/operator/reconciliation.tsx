@@ -20,6 +20,7 @@ import { formatMoney, StatusLabel } from '../parts/format.tsx'
 import { CursorPager, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
+import { storedText } from '../payments/stored-text.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { reconciliationText } from './reconciliation-text.ts'
 
@@ -208,8 +209,8 @@ function Differences({ before, shown, onChange }: DifferencesProps): ReactNode {
             render: (_value, { kind, ours, theirs }) => (
               <div style={{ whiteSpace: 'normal' }}>
                 {pick(paymentDifferenceKinds[kind])}
-                <Detail text={t.sideOf(t.ours, ours)} />
-                <Detail text={t.sideOf(t.theirs, theirs)} />
+                <Detail text={t.sideOf(t.ours, pick(storedText(ours)))} />
+                <Detail text={t.sideOf(t.theirs, pick(storedText(theirs)))} />
               </div>
             ),
           },
@@ -217,7 +218,14 @@ function Differences({ before, shown, onChange }: DifferencesProps): ReactNode {
             title: t.resolved,
             render: (_value, row) => {
               if (row.resolved_at !== null)
-                return <Detail text={t.resolvedBy(row.resolved_by ?? '', row.resolution)} />
+                return (
+                  <Detail
+                    text={t.resolvedBy(
+                      row.resolved_by === 'system' ? t.system : (row.resolved_by ?? ''),
+                      pick(storedText(row.resolution)),
+                    )}
+                  />
+                )
               if (!mayResolve) return <StatusLabel tone="error">{t.open}</StatusLabel>
               return (
                 <Button

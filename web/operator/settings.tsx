@@ -5,7 +5,7 @@ import { operatorRoutes } from '../../contract/console/operator.ts'
 import type { SettingInForce } from '../../contract/console/responses/operator.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
-import { StatusLabel } from '../parts/format.tsx'
+import { BreakableUrl, StatusLabel } from '../parts/format.tsx'
 import { SearchFilter } from '../parts/filters.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Page } from '../parts/page.tsx'
@@ -82,9 +82,13 @@ function SettingRow({ setting }: { setting: SettingInForce }): ReactNode {
         ) : value === null || value === '' ? (
           <span className="muted">{t.notSet}</span>
         ) : (
-          <span className="mono">{value}</span>
+          <span className="mono">
+            <BreakableUrl url={value} />
+          </span>
         )}
-        <div className="muted">{text}</div>
+        <div className="muted">
+          <BreakableUrl url={text} />
+        </div>
       </dd>
     </div>
   )

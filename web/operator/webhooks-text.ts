@@ -7,7 +7,7 @@ export const webhooksText = dictionary(
     lead: (days: number) =>
       `所有账户的 Webhook 与告警的投递情况。投递失败会自动重试；持续失败 ${days} 天或对方返回 410 后停用。`,
     pending: '待投递',
-    oldest: '等待最久，始于',
+    oldest: '最早一条',
     nothingWaits: '没有到期未投递的事件',
     failureRate: '近 1 小时失败率',
     failures: (failed: string, all: string) => `投递 ${all} 次，失败 ${failed} 次`,

@@ -19,9 +19,10 @@ export function formatCount(value: number): string {
   return grouped.format(value)
 }
 
-/** An address that breaks after a slash rather than inside a word. */
+/** An address, or a text with addresses, that breaks after a slash rather than inside a word; a host name breaks after a dot. */
 export function BreakableUrl({ url }: { readonly url: string }): ReactNode {
-  return url.split(/(?<=[/?&])(?![/?&])/).map((part, index) => (
+  const ends = url.includes('/') ? /(?<=\S[/?&@=_])(?![/?&@=_])/ : /(?<=[.@])/
+  return url.split(ends).map((part, index) => (
     // The parts of one text: only their order tells them apart.
     <Fragment key={index}>
       {index > 0 && <wbr />}

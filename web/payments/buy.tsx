@@ -1,6 +1,6 @@
 // Buying: the packages, and the order that a purchase opens.
 import { Alert, Button, Card, Radio } from 'antd'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { paymentRoutes } from '../../contract/console/payments.ts'
 import { type PaymentProviderName, paymentProviderNames } from '../../contract/payments.ts'
@@ -28,7 +28,18 @@ export function BuyPage(): ReactNode {
         {({ items, providers }) => {
           const provider = chosen ?? providers[0]
           if (items.length === 0 || provider === undefined) {
-            return <Alert type="info" showIcon title={items.length === 0 ? t.noPackages : t.noProviders} />
+            return (
+              <Alert
+                type="info"
+                showIcon
+                title={items.length === 0 ? t.noPackages : t.noProviders}
+                action={
+                  <Link to="/credits" search={{ redeem: '1' }}>
+                    {t.redeem}
+                  </Link>
+                }
+              />
+            )
           }
           return (
             <div className="stack">

@@ -3,13 +3,14 @@ import { Button, Card, Descriptions, QRCode, Timeline } from 'antd'
 import type { ReactNode } from 'react'
 import type { Order, OrderDetail } from '../../contract/console/responses/payments.ts'
 import { apiTypeNames, apiTypes } from '../../contract/credits.ts'
-import { type OrderState, paymentProviderNames } from '../../contract/payments.ts'
+import { type OrderState, orderStateNames, paymentProviderNames } from '../../contract/payments.ts'
 import { formatTime } from '../../contract/time.ts'
 import { useLanguage, usePick, useText } from '../frame/i18n.ts'
 import { formatCount, formatMoney, StatusLabel, type Tone } from '../parts/format.tsx'
 import { OpenLink } from '../parts/open-link.tsx'
 import type { ListColumn } from '../parts/row-cards.tsx'
 import { orderEventNames } from './order-events.ts'
+import { storedText } from './stored-text.ts'
 import { paymentsText } from './text.ts'
 
 const tones: Readonly<Record<OrderState, Tone>> = {
@@ -22,8 +23,8 @@ const tones: Readonly<Record<OrderState, Tone>> = {
 }
 
 function OrderStateLabel({ state }: { state: OrderState }): ReactNode {
-  const t = useText(paymentsText)
-  return <StatusLabel tone={tones[state]}>{t[state]}</StatusLabel>
+  const pick = usePick()
+  return <StatusLabel tone={tones[state]}>{pick(orderStateNames[state])}</StatusLabel>
 }
 
 /** The columns that the lists of holders and of operators have in common. */
@@ -37,7 +38,10 @@ export function useOrderColumns(): Readonly<
       title: t.number,
       render: (_value, { number }) => (
         <OpenLink search={{ open: number }} className="mono">
-          {number}
+          {/* The time of the order and its random part. */}
+          {number.slice(0, 15)}
+          <wbr />
+          {number.slice(15)}
         </OpenLink>
       ),
     },
@@ -147,7 +151,7 @@ export function OrderDetails({ order }: { order: OrderDetail }): ReactNode {
             {order.refunds.map((refund) => (
               <li key={refund.number}>
                 {formatMoney(refund.amount, order.currency)} · {refundState[refund.state]}{' '}
-                {refund.reason ?? ''}
+                {pick(storedText(refund.reason ?? ''))}
               </li>
             ))}
           </ul>
@@ -161,7 +165,7 @@ export function OrderDetails({ order }: { order: OrderDetail }): ReactNode {
             <>
               <EventName event={entry.event} /> <span className="muted">{formatTime(entry.at)}</span>
               <div className="small" style={{ overflowWrap: 'anywhere' }}>
-                {entry.note}
+                {pick(storedText(entry.note))}
               </div>
             </>
           ),

@@ -188,7 +188,7 @@ function Filters({ log: { params, setParams, endpoint, filter } }: { log: Reques
       <SearchFilter
         label={t.search}
         value={params.q}
-        width={340}
+        width={430}
         onSearch={(q) => setParams({ q, before: '' })}
       />
       <DateRange withAll {...params} onChange={(range) => setParams({ ...range, before: '' })} />

@@ -54,7 +54,7 @@ export const securityText = dictionary(
     unlinkText: (name: string) => `${name} 将不能再登录此账户，由统一登录开始的会话会退出。`,
     unlinked: '已解除关联',
     signIns: '登录记录',
-    signInsText: '最近 90 天。发现不是本人的登录，请立即修改密码并退出其他会话。',
+    signInsText: '近 90 天的登录。如有非本人的登录，请立即修改密码并退出其他会话。',
     noSignIns: '没有登录记录',
     time: '时间',
     place: '地点',

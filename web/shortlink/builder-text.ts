@@ -5,7 +5,7 @@ export const builderText = dictionary(
   {
     newTitle: '创建短链接',
     editTitle: '修改短链接',
-    newLead: '只有目标地址必填。右侧实时显示访客将看到的效果。',
+    newLead: '只有目标地址必填。预览实时显示访客将看到的效果。',
     editLead: '修改免费，保存后下次访问即生效。',
     back: '返回短链接',
     basics: '目标',
@@ -145,7 +145,8 @@ export const builderText = dictionary(
     thenGone: 'Then visitors see that the link has expired',
     card: 'Chat card',
     cardHint: 'Chat apps take the title and the picture of the card from the target page.',
-    qrLater: 'After creation you can download the QR code and choose its size, colors, logo and error level.',
+    qrLater:
+      'After creation you can download the QR code and choose its size, colors, logo and error correction.',
     create: 'Create short link',
     save: 'Save',
     saved: 'Saved',

@@ -12,7 +12,7 @@ import { ActionError } from '../parts/action-error.tsx'
 import { ConfirmItem } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
+import { BreakableUrl, RelativeTime, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { domainsText } from './domains-text.ts'
@@ -49,7 +49,14 @@ export function OwnDomainsPage(): ReactNode {
           label={t.title}
           empty={{ text: t.empty, action: add }}
           columns={[
-            { title: t.host, render: (_value, { host }) => <span className="mono host">{host}</span> },
+            {
+              title: t.host,
+              render: (_value, { host }) => (
+                <span className="mono host">
+                  <BreakableUrl url={host} />
+                </span>
+              ),
+            },
             {
               title: t.record,
               render: (_value, { txt_name, txt_value }) => (

@@ -54,7 +54,7 @@ export const importText = dictionary(
   {
     title: 'Import short links',
     lead: (rows: string) =>
-      `Upload a CSV file from YOURLS, Kutt, Shlink, Bitly or our own export (UTF-8 or GBK, at most ${rows} rows). Every row is checked first; links are created and charged after you confirm. An interrupted import continues automatically, and each row is created once.`,
+      `Upload a CSV file exported from YOURLS, Kutt, Shlink, Bitly or this platform (UTF-8 or GBK, at most ${rows} rows). Every row is checked first; links are created and charged after you confirm. An interrupted import continues automatically, and each row is created once.`,
     back: 'Back to short links',
     upload: 'Upload CSV',
     codes: 'Codes',

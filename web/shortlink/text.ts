@@ -66,7 +66,7 @@ export const shortlinkText = dictionary(
     paused: '已暂停',
     expired: '已到期',
     exhausted: '次数已用完',
-    banned: '已被平台禁用',
+    banned: '已被平台封禁',
     aUrl: '主地址 a_url',
     bUrl: '备用地址 b_url',
     qr: '二维码',

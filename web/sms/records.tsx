@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { smsRoutes } from '../../contract/console/sms.ts'
 import type { SmsRecord } from '../../contract/console/responses/sms.ts'
 import { useApiQuery } from '../api/hooks.ts'
+import { asSentence } from '../api/sentence.ts'
 import { useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { DateRange } from '../parts/date-range.tsx'
@@ -78,7 +79,14 @@ export function Records(): ReactNode {
           items={({ items }) => items}
           rowKey={({ id }) => id}
           label={t.records}
-          empty={{ text: t.emptyRecords }}
+          empty={{
+            text: t.emptyRecords,
+            action: (
+              <Link to="/sms" search={{ tab: 'send' }}>
+                {t.goSend}
+              </Link>
+            ),
+          }}
           onClear={Object.keys(filter).length > 0 ? () => setParams(defaults) : undefined}
           columns={[
             { title: t.at, render: (_value, { at }) => <ExactTime at={at} /> },
@@ -109,7 +117,7 @@ export function Records(): ReactNode {
                   )}
                   {record.reason && (
                     <div className="small muted" style={{ maxWidth: 160, whiteSpace: 'normal' }}>
-                      {record.reason}
+                      {asSentence(record.reason)}
                     </div>
                   )}
                 </div>

@@ -4,6 +4,7 @@ import { type ReactNode, useMemo } from 'react'
 import { operatorSmsStatisticsRoutes, smsStatisticsRoutes } from '../../contract/console/sms-statistics.ts'
 import type { MessageCounts, SmsStatistics } from '../../contract/console/responses/sms-statistics.ts'
 import { useApiQuery } from '../api/hooks.ts'
+import { asSentence } from '../api/sentence.ts'
 import { useText } from '../frame/i18n.ts'
 import { Chart } from '../parts/chart.tsx'
 import { DateRange } from '../parts/date-range.tsx'
@@ -188,7 +189,7 @@ function Reasons({ data: { reasons, totals } }: { data: SmsStatistics }): ReactN
               {reasons.map(({ reason, count }) => (
                 <tr key={reason}>
                   <th scope="row" style={{ whiteSpace: 'normal' }}>
-                    {reason}
+                    {asSentence(reason)}
                   </th>
                   <td className="num">{formatCount(count)}</td>
                   <td className="num">{formatPercent(count / totals.failed)}</td>

@@ -29,7 +29,7 @@ export const smsText = dictionary(
     contentHint: (max: number) => `变量格式为 \${code}：以字母或下划线开头，最多 ${max} 个字符`,
     contentTooLong: (max: number) => `内容与签名合计不能超过 ${max} 个字符`,
     variables: '变量示例值',
-    variablesHint: '仅用于右侧预览，不会保存。',
+    variablesHint: '仅用于预览，不会保存。',
     noVariables: '内容中没有变量。',
     preview: '预览',
     counter: (length: number, limit: number, parts: number) => `${length}/${limit} · ${parts} 条`,
@@ -77,6 +77,7 @@ export const smsText = dictionary(
     emptyRecords: '还没有发送记录。可以手动发送一条，或通过接口发送。',
     readOnly: '只读模式下不能发送。',
     sendAnother: '再发一条',
+    goSend: '去发送',
   },
   {
     title: 'SMS',
@@ -156,5 +157,6 @@ export const smsText = dictionary(
     emptyRecords: 'No messages yet. Send one here or with the API.',
     readOnly: 'You cannot send messages in read-only mode.',
     sendAnother: 'Send another',
+    goSend: 'Send a message',
   },
 )

@@ -217,7 +217,7 @@ export const operatorPaymentResponses = {
   changePackage: creditPackage,
   removePackage: Type.Object({}),
   reconciliations: extend(sliceOf(reconciliation), {
-    /** The ways to pay whose bills can be downloaded. */
+    /** The payment methods whose bills can be downloaded. */
     providers: Type.Array(Type.Enum([...paymentProviders])),
   }),
   reconcile: Type.Object({

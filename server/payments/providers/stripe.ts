@@ -179,7 +179,7 @@ function readSession(session: JsonObject, number: string): PaymentStatus {
     }
   }
   if (payment !== 'unpaid') return { kind: 'unknown', reason: 'unknown_status' }
-  // Complete and unpaid: a delayed way to pay, the money may still come.
+  // Complete and unpaid: a delayed payment method, the money may still come.
   return status === 'expired' ? { kind: 'closed' } : { kind: 'unpaid' }
 }
 

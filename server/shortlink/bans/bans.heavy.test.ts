@@ -105,7 +105,7 @@ onEachEngine('bans', (engine) => {
     for (const url of [link.a_url, link.b_url]) {
       const { status, text } = await visit(url)
       assert.equal(status, 410)
-      assert.match(text, /已被平台禁用/)
+      assert.match(text, /已被平台封禁/)
       const english = await fetch(url, { redirect: 'manual', headers: { 'accept-language': 'en' } })
       assert.match(await english.text(), /banned/)
     }

@@ -45,7 +45,7 @@ function readLogo(base64: string): { file: Buffer; pixels: Pixels } {
 
 const lowContrast = {
   zh: '两种颜色的对比度不足，难以扫描',
-  en: 'The contrast of the colours is too low to scan',
+  en: 'The contrast of the colors is too low to scan',
 }
 const wrongLogo = {
   zh: `须为 PNG 图片，最大 ${qrLimits.logoPixels} × ${qrLimits.logoPixels} 像素、${qrLimits.logoBytes / 1024} KB`,

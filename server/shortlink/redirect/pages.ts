@@ -106,7 +106,7 @@ function createPasswordPage({
 
 export const bannedPage = notice(
   410,
-  { zh: '链接已被平台禁用', en: 'This link was banned' },
+  { zh: '链接已被平台封禁', en: 'This link was banned' },
   {
     zh: '该链接或其目标网站违反了平台规则，已被禁止访问。',
     en: 'The link or the website it leads to broke the rules of this platform.',
@@ -130,6 +130,11 @@ const leaving = {
   en: { heading: 'You are leaving this site', text: 'You are about to visit', go: 'Continue' },
 } as const
 
+/** A long host name breaks after a dot. */
+function breakable(host: string): string {
+  return host.replaceAll('.', '.<wbr>')
+}
+
 /** Shows the title of the link and the host of the target, and links to it. */
 export function destinationHtml(location: string, title: string, language: Language): string {
   const host = escapeHtml(new URL(location).host)
@@ -138,7 +143,7 @@ export function destinationHtml(location: string, title: string, language: Langu
   return pageIn(
     language,
     title === '' ? `${text} ${host}` : escapeHtml(title),
-    `<h1>${heading}</h1>${shown}<p>${text} <strong>${host}</strong></p>
+    `<h1>${heading}</h1>${shown}<p>${text} <strong>${breakable(host)}</strong></p>
 <a href="${escapeHtml(location)}" rel="noreferrer noopener nofollow">${go}</a>`,
   )
 }

@@ -93,7 +93,7 @@ onEachEngine('redirects', (engine) => {
     assert.match(String(headers['content-security-policy']), /default-src 'none'.*frame-ancestors 'none'/)
     assert.equal(headers['x-content-type-options'], 'nosniff')
     assert.equal(headers['referrer-policy'], 'no-referrer')
-    assert.match(text, /<strong>example\.com<\/strong>/)
+    assert.match(text, /<strong>example\.<wbr>com<\/strong>/)
     assert.match(text, /<html lang="zh-CN">[^]*秋季 &lt;b&gt;会场&lt;\/b&gt;[^]*继续访问/)
     const english = (await visit(a, { 'accept-language': 'en-US,zh;q=0.8' })).text
     assert.match(english, /<html lang="en">[^]*秋季[^]*>Continue</)

@@ -161,7 +161,7 @@ const stateNames: Readonly<Record<SendState, Text>> = {
   sent: { zh: '已提交', en: 'sent' },
   delivered: { zh: '已送达', en: 'delivered' },
   failed: { zh: '失败', en: 'failed' },
-  unknown: { zh: '待确认', en: 'undecided' },
+  unknown: { zh: '待确认', en: 'pending' },
   cancelled: { zh: '已取消', en: 'cancelled' },
 }
 

@@ -134,6 +134,7 @@ export function NewGroup({ templates, signatures }: NewGroupProps): ReactNode {
         {file && (
           <Mapping columns={file.columns} variables={template.variables} choice={choice} onChange={change} />
         )}
+        {file && !isMapped && <span className="muted">{t.mapAll}</span>}
         {file && isMapped && (
           <CheckedCard
             key={`${template.code} ${group}`}
@@ -185,7 +186,7 @@ function Mapping({ columns, variables, choice, onChange }: MappingProps): ReactN
   const options = Array.from({ length: columns.count }, (_one, index) => {
     const name = columns.headings[index] || t.column(columnName(index))
     const example = (sample[index] ?? '').slice(0, 20)
-    return { value: index, label: example === '' ? name : `${name}（${example}）` }
+    return { value: index, label: example === '' ? name : t.columnExample(name, example) }
   })
   const field = (id: string, label: string, value: number | undefined, set: (index: number) => void) => (
     <Form.Item key={id} label={label} htmlFor={id} style={{ marginBottom: 8 }}>
