@@ -7,7 +7,7 @@ import { type Call, readIdempotencyKey } from '../http/call.ts'
 import { toAppError } from '../http/endpoint.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
-import type { SignedInRequest } from './routes.ts'
+import type { SignedInRequest } from './access.ts'
 import { codeOf, ConsoleProblem } from './problem.ts'
 
 export interface ConsoleCall {

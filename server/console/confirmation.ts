@@ -1,7 +1,7 @@
 // Sensitive changes need a recent proof of who the user is, so that a stolen session cannot change credentials or credits.
 import type { AccountActor } from '../audit/audit.ts'
 import { ConsoleProblem } from './problem.ts'
-import type { SignedInRequest } from './routes.ts'
+import type { SignedInRequest } from './access.ts'
 import type { SignedIn } from './sessions.ts'
 
 /** Throws unless the user confirmed within the last minutes. Signing in is not a confirmation: its session may be stolen immediately. */

@@ -1,7 +1,7 @@
 // The operator of a console request as the actor of a change, with the note they wrote.
 import type { OperatorActor } from '../audit/audit.ts'
 import { oneLine } from '../../contract/values.ts'
-import type { SignedInRequest } from './routes.ts'
+import type { SignedInRequest } from './access.ts'
 
 export function operatorOf(
   { user, signedIn }: SignedInRequest,

@@ -15,7 +15,8 @@ import {
 } from './store.ts'
 import { addWatch } from './watch-list.ts'
 import type { Services } from '../services.ts'
-import type { Api, SignedInRequest } from '../console/routes.ts'
+import type { SignedInRequest } from '../console/access.ts'
+import type { Api } from '../console/routes.ts'
 import {
   createConsoleCall,
   recorded,

@@ -14,7 +14,8 @@ import {
 import { vendorReviewOf } from './reviews/console.ts'
 import { findVendorReviews } from './reviews/store.ts'
 import { pageRows, toPage } from '../console/fields.ts'
-import type { Api, SignedInRequest } from '../console/routes.ts'
+import type { SignedInRequest } from '../console/access.ts'
+import type { Api } from '../console/routes.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
 
 export function templatePages(api: Api, { db }: Services): void {

@@ -6,6 +6,7 @@ const products = ['shortlink', 'sms', 'identity', 'domain-check', 'payments', 's
 
 /** Files that the console routes of products, credits, audit log and request log may import. */
 const consoleKit = [
+  'access.ts',
   'confirmation.ts',
   'operator-actor.ts',
   'call-from-console.ts',

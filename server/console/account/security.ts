@@ -15,7 +15,8 @@ import { readSlice } from '../fields.ts'
 import { guessLimits } from '../guess-limits.ts'
 import type { PasswordChecks } from '../password-check.ts'
 import { ConsoleProblem, conflict, invalidFields } from '../problem.ts'
-import { type Api, type SignedInRequest, unauthenticated } from '../routes.ts'
+import { type SignedInRequest, unauthenticated } from '../access.ts'
+import type { Api } from '../routes.ts'
 import type { SecondStep } from '../second-step.ts'
 
 /** Mails with codes in 15 minutes, of one account and to one address. */
