@@ -5,8 +5,9 @@ export const hidden = '••••••'
 
 /** One star however long the name is, because its length says something about the person too. */
 export function maskName(name: string): string {
-  const [first = '', ...rest] = [...name.trim()]
-  return rest.length === 0 ? '*' : `${first}*`
+  const text = name.trim()
+  const [first = ''] = text
+  return text.length === first.length ? '*' : `${first}*`
 }
 
 export function maskIdNumber(number: string): string {

@@ -1,15 +1,15 @@
 // What an SMS signature may look like.
 import { signName as parameter } from './sms-parameters.ts'
 import type { Text } from './text.ts'
-import { hasHiddenCharacters } from './values.ts'
+import { countCharacters, hasHiddenCharacters } from './values.ts'
 
 /** With quotes, signs and letters that look like brackets. */
 const brackets = /[\p{Ps}\p{Pe}<>«»‹›≪≫⋘⋙⋖⋗≺≻˂˃ᐸᐳ]/u
 
 /** The signature is sent in 【】, so it must not contain brackets itself. */
 export function signNameProblem(signName: string): Text | undefined {
-  const length = [...signName].length
   const { minLength, maxLength } = parameter
+  const length = countCharacters(signName, maxLength)
   if (length < minLength || length > maxLength) {
     return {
       zh: `签名须为 ${minLength} 至 ${maxLength} 个字符`,

@@ -7,6 +7,7 @@ import { hourMs } from '../../contract/time.ts'
 import project from '../../package.json' with { type: 'json' }
 import type { CompletedCall } from '../http/endpoint.ts'
 import { decodeInTurn } from '../http/fastify-bodies.ts'
+import { decodeBytes } from '../http/form.ts'
 import { parseJsonObject } from '../http/json.ts'
 import type { Services } from '../services.ts'
 import type { Shortlink } from '../shortlink/api.ts'
@@ -224,7 +225,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
       { parseAs: 'buffer' },
       (request: FastifyRequest, body: Buffer) =>
         decodeInTurn(services.http, request, body, (bytes) =>
-          bytes.length === 0 ? {} : parseJsonObject(bytes.toString('utf8')),
+          bytes.length === 0 ? {} : parseJsonObject(decodeBytes(bytes, 'utf-8')),
         ),
     )
     pages(

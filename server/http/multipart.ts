@@ -11,6 +11,9 @@ const maxBoundaryLength = 70
 /** Of one part. Browsers and curl send about 100 bytes. */
 const maxHeaderBytes = 2_048
 
+/** White space after a delimiter; clients send none. */
+const maxPadding = 256
+
 const boundaryParameter = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i
 const dispositionHeader = /^content-disposition:[ \t]*(form-data[ \t]*;.*)$/im
 const nameParameter = /;\s*name=(?:"([^"]*)"|([^;\s]+))/i
@@ -48,7 +51,8 @@ function isLast(body: Buffer, position: number): boolean {
 /** Only white space may follow a delimiter. Returns the start of the next line. */
 function endOfLine(body: Buffer, start: number): number {
   let position = start
-  while (body[position] === 0x20 || body[position] === 0x09) position += 1
+  const limit = start + maxPadding
+  while (position < limit && (body[position] === 0x20 || body[position] === 0x09)) position += 1
   if (body[position] !== 0x0d || body[position + 1] !== 0x0a) throw unreadable()
   return position + 2
 }

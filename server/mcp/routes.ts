@@ -8,6 +8,7 @@ import { type Call, createCall, readIdempotencyKey } from '../http/call.ts'
 import { type Handler, type ServedEndpoint, stopping, toAppError } from '../http/endpoint.ts'
 import { AppError } from '../http/errors.ts'
 import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
+import { decodeBytes } from '../http/form.ts'
 import { parseSafeJson } from '../http/json.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
@@ -131,7 +132,7 @@ export function registerMcp(api: FastifyInstance, options: McpOptions): void {
 
 function readMessage(body: Buffer): unknown {
   try {
-    return parseSafeJson(body.toString())
+    return parseSafeJson(decodeBytes(body, 'utf-8'))
   } catch {
     return undefined
   }

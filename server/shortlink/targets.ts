@@ -1,6 +1,7 @@
 // Checks the target and the title of a link.
 import { maxLocationLength, redirectTypes, type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import type { Text } from '../../contract/text.ts'
+import { countCharacters } from '../../contract/values.ts'
 import type { InvalidParameter } from '../http/parameters.ts'
 
 const { target_url, title: titleParameter } = shortlink.operations.generate.parameters
@@ -77,7 +78,7 @@ export function isRedirectType(value: string): value is RedirectType {
 }
 
 export function titleProblem(title: string): Text | undefined {
-  if (title.length > maxTitleLength && [...title].length > maxTitleLength) {
+  if (countCharacters(title, maxTitleLength) > maxTitleLength) {
     return { zh: `最长 ${maxTitleLength} 个字符`, en: `has at most ${maxTitleLength} characters` }
   }
   return controls.test(title) || directions.test(title)

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { sms } from '../../contract/sms.ts'
 import { codeLimits } from '../../contract/sms-text.ts'
+import { countCharacters } from '../../contract/values.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../accounts/authenticate.ts'
 import { requireStillAllowed } from '../accounts/still-allowed-store.ts'
 import type { Charge } from '../credits/operation.ts'
@@ -78,8 +79,8 @@ function readCheckCode(call: Call) {
 }
 
 function purposeProblems(purpose: string | undefined): InvalidParameter[] {
-  if (purpose === undefined || [...purpose].length <= codeLimits.purposeLength) return []
   const { purposeLength } = codeLimits
+  if (purpose === undefined || countCharacters(purpose, purposeLength) <= purposeLength) return []
   const text = { zh: `最多 ${purposeLength} 个字符`, en: `has ${purposeLength} characters at most` }
   return [{ name: 'purpose', text }]
 }

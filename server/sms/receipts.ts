@@ -1,4 +1,5 @@
 // Delivery receipts and replies: vendors push them to a URL that contains a secret, because most pushes are not signed.
+import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { isSameSecret } from '../encryption.ts'
 import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
@@ -26,7 +27,9 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
       const { gateway } = request.params
       const { format } = sources.get(gateway)!
       const parsed = await decodeInTurn(services.http, request, bytesOf(request), (bytes) =>
-        format.parse(receiptRequest(request.headers, bytes.toString('utf8'))),
+        isUtf8(bytes)
+          ? format.parse(receiptRequest(request.headers, bytes.toString('utf8')))
+          : ({ kind: 'malformed' } as const),
       )
       if (parsed.kind !== 'receipts') {
         log.warn({ requestId: request.id, gateway, problem: parsed.kind }, 'rejected a receipt push')

@@ -12,13 +12,16 @@ import { sessionRoutes } from '../../contract/console/session.ts'
 import { domainCheck } from '../../contract/domain-check.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { identity } from '../../contract/identity.ts'
+import { maskName } from '../../contract/masking.ts'
 import type { Parameters } from '../../contract/parameters.ts'
 import { shortlink } from '../../contract/shortlink.ts'
+import { signNameProblem } from '../../contract/sign-name.ts'
 import { sms } from '../../contract/sms.ts'
 import { csvLine } from '../../contract/csv.ts'
 import { decodeBody } from '../../server/http/body.ts'
 import { AppError } from '../../server/http/errors.ts'
 import { readParameters } from '../../server/http/parameters.ts'
+import { titleProblem } from '../../server/shortlink/targets.ts'
 import { type Browser, operator, signedIn } from '../support/console.ts'
 import { post, startService, type TestAccount, type TestService } from '../support/service.ts'
 
@@ -154,6 +157,7 @@ describe('inputs', () => {
         [urlencoded, `a${megabyte('[')}xconstructor=1`],
         [urlencoded, `a${megabyte('[xconstructor')}=1`],
         ['multipart/form-data; boundary=x', megabyte('\r\n--x\r\n')],
+        ['multipart/form-data; boundary=x', `--x${megabyte(' ')}`],
       ]
       const cases = bodies.map(([contentType, body]) => {
         const input = { contentType, contentEncoding: undefined, body: Buffer.from(body), readForms: true }
@@ -162,7 +166,11 @@ describe('inputs', () => {
       const { parameters } = domainCheck.operations.check
       const lines = '\n'.repeat(1_000_000)
       const readLines = () => readParameters({ headers: {}, json: { urls: `a${lines}b` } }, parameters)
-      for (const [text, work] of [...cases, [lines, readLines] as const]) {
+      const rare = '𠮷'.repeat(250_000)
+      const counted = [maskName, signNameProblem, titleProblem].map(
+        (count) => [rare, () => count(rare)] as const,
+      )
+      for (const [text, work] of [...cases, ...counted, [lines, readLines] as const]) {
         const run = async () => {
           try {
             work()

@@ -2,7 +2,7 @@
 import { clearableFields, type ClearableField, linkLimits } from '../../../contract/shortlink.ts'
 import type { Text } from '../../../contract/text.ts'
 import { parseTime } from '../../../contract/time.ts'
-import { printable } from '../../../contract/values.ts'
+import { countCharacters, printable } from '../../../contract/values.ts'
 import type { InvalidParameter } from '../../http/parameters.ts'
 import { chosenCodeProblem } from '../codes/chosen.ts'
 import { type CheckedTarget, problemOf, titleProblem } from '../targets.ts'
@@ -199,8 +199,7 @@ export function readTags(
 
 /** Counts characters as people do: a rare Han character is one. */
 function isLength(text: string, min: number, max: number): boolean {
-  if (text.length > 2 * max) return false
-  const { length } = [...text]
+  const length = countCharacters(text, max)
   return length >= min && length <= max
 }
 
