@@ -97,7 +97,7 @@ function Days({ query, before, onPage }: DaysProps): ReactNode {
       label={t.days}
       empty={{ text: t.noDays }}
       columns={[
-        { title: t.day, dataIndex: 'day' },
+        { title: t.day, render: (_value, { day }) => <span className="nowrap">{day}</span> },
         { title: t.provider, render: (_value, { provider }) => pick(paymentProviderNames[provider]) },
         { title: t.ours, render: (_value, { ours }) => <Side side={ours} /> },
         {

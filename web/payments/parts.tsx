@@ -49,7 +49,7 @@ export function useOrderColumns(): Readonly<
       title: t.amount,
       card: 'plain',
       align: 'end',
-      render: (_value, { amount, currency }) => formatMoney(amount, currency),
+      render: (_value, { amount, currency }) => <span className="num">{formatMoney(amount, currency)}</span>,
     },
     provider: {
       title: t.provider,

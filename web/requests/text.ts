@@ -79,7 +79,7 @@ export const requestsText = dictionary(
     pause: 'Pause',
     resume: 'Resume',
     paused: 'Paused',
-    search: 'Full request ID, phone number, biz_id or short code',
+    search: 'Full request ID, phone, biz_id or short code',
     endpoint: 'Endpoint',
     allEndpoints: 'All endpoints',
     outcome: 'Result',

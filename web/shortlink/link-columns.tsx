@@ -47,7 +47,8 @@ export function useLinkColumns({
       render: (_value, { id, title, tags: own }) => (
         <div>
           <OpenLink search={{ open: String(id) }} className="cell-text">
-            {title}
+            {/* The host of the target by default. */}
+            {title.includes(' ') ? title : <BreakableUrl url={title} />}
           </OpenLink>
           {own.map((tag) => (
             <Tag key={tag} className="clip-tag">

@@ -48,7 +48,7 @@ export function Templates(): ReactNode {
         <SearchFilter
           label={t.searchTemplate}
           value={params.q}
-          width={240}
+          width={280}
           onSearch={(q) => setParams({ q, page: '1' })}
         />
         <SelectFilter
