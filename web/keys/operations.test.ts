@@ -1,3 +1,4 @@
+// The samples of each operation of the public interface.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exampleBody, operations, templateFor, templateValues } from './operations.ts'

@@ -1,3 +1,4 @@
+// Stored texts about payments, in the language of the console.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settledByReconciliation } from '../../contract/payments.ts'
