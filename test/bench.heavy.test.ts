@@ -47,7 +47,7 @@ describe('bench --quick', () => {
       report = JSON.parse(await readFile(join(directory, files[0]!), 'utf8')) as BenchReport
       markdown = await readFile(join(directory, files[1]!), 'utf8')
     },
-    { timeout: 840_000 },
+    { timeout: 1_740_000 },
   )
   after(() => rm(directory, { recursive: true, force: true }))
 
