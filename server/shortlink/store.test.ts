@@ -9,6 +9,7 @@ import type { Database } from '../db/database.ts'
 import { describeAgent } from './clicks/user-agents.ts'
 import { type ClickJob, runClickJob } from './clicks/thread-store.ts'
 import { findClickTotals } from './clicks/store.ts'
+import { toColumns } from './clicks/visit-buffer.ts'
 import { type Codes, createCodes } from './codes/store.ts'
 import { insertDomain, markDomainBlocked, removeDomain } from './domains/store.ts'
 import { createDomainRotation } from './domains/domains.ts'
@@ -247,7 +248,7 @@ async function countVisits(db: Database, ...visits: readonly VisitOf[]): Promise
     address,
     clicks,
   }))
-  await runClickJob(db, { kind: 'append', batch: { id: randomUUID(), visits: rows } })
+  await runClickJob(db, { kind: 'append', batch: { id: randomUUID(), visits: toColumns(rows) } })
   let upTo: number | undefined
   do upTo = await runClickJob(db, { kind: 'fold', upTo })
   while (upTo !== undefined)

@@ -32,7 +32,7 @@ function visitOf(more: Partial<VisitRow> = {}): VisitRow {
 }
 
 async function count(db: Database, visits: readonly VisitRow[]): Promise<void> {
-  await db.write((tx) => appendVisits(tx, { id: randomUUID(), visits }))
+  await db.write((tx) => appendVisits(tx, randomUUID(), visits))
   let upTo: number | undefined
   do upTo = await foldStep(db, upTo)
   while (upTo !== undefined)

@@ -3,7 +3,7 @@
 // Counting never waits and never fails a redirect. A crash loses at most the visits that are still in memory.
 import { randomUUID } from 'node:crypto'
 import { hourOf } from './hours.ts'
-import { createVisitBuffer, type Visit, type VisitBatch } from './visit-buffer.ts'
+import { createVisitBuffer, toColumns, type Visit, type VisitBatch } from './visit-buffer.ts'
 import type { ClickWriter } from './writer.ts'
 
 /** The buffer is appended to the journal this often, or when it holds this many clicks. */
@@ -43,7 +43,7 @@ export function createClicks({ writer, onError, hasJournal }: ClickOptions): Cli
     try {
       // A batch that failed is repeated as it is: it may be in the journal already, and then its id prevents a second count.
       if (appending) await appendBatch(appending)
-      if (buffer.clicks() > 0) await appendBatch({ id: randomUUID(), visits: buffer.take() })
+      if (buffer.clicks() > 0) await appendBatch({ id: randomUUID(), visits: toColumns(buffer.take()) })
       hasFailed = false
     } catch (error) {
       hasFailed = true
@@ -85,7 +85,7 @@ export function createClicks({ writer, onError, hasJournal }: ClickOptions): Cli
   function mayHold(linkId: number | undefined): boolean {
     if (isFoldNeeded || fold.isRunning()) return true
     if (linkId === undefined) return buffer.clicks() > 0 || appending !== undefined
-    return buffer.has(linkId) || (appending?.visits.some((row) => row.linkId === linkId) ?? false)
+    return buffer.has(linkId) || (appending?.visits.linkId.includes(linkId) ?? false)
   }
 
   return {

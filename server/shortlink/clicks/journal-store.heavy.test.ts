@@ -42,7 +42,7 @@ async function counted(db: Database) {
 }
 
 const append = (db: Database, firstLink: number, id: string = randomUUID()) =>
-  db.write((tx) => appendVisits(tx, { id, visits: visitsOf(firstLink) }))
+  db.write((tx) => appendVisits(tx, id, visitsOf(firstLink)))
 
 /** Folds each row by itself, in one transaction. */
 async function count(db: Database, firstLink: number): Promise<void> {

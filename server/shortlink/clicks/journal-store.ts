@@ -12,19 +12,24 @@ import { addClicks } from './store.ts'
 import { type Place, unknownPlace } from '../../places/regions.ts'
 import { clientOf, type UserAgent } from './user-agents.ts'
 import { boundCounts } from './bounds-store.ts'
-import type { VisitBatch, VisitRow } from './visit-buffer.ts'
+import type { VisitRow } from './visit-buffer.ts'
 
 /** Rows that are aggregated together, and counters in one transaction: other writers wait for its end. */
 const rowsPerFold = 256
 const countersPerTransaction = 1_000
 
 /** Does nothing when the batch was appended before: an append whose commit was not confirmed is repeated with its id. */
-export async function appendVisits(tx: Tx, batch: VisitBatch, places: readonly Place[] = []): Promise<void> {
+export async function appendVisits(
+  tx: Tx,
+  batchId: string,
+  visits: readonly VisitRow[],
+  places: readonly Place[] = [],
+): Promise<void> {
   const inserted = await tx.run(
     `INSERT INTO link_click_batch (id, at) VALUES (?, ${tx.now}) ON CONFLICT (id) DO NOTHING`,
-    [batch.id],
+    [batchId],
   )
-  if (inserted === 1) await insertRow(tx, 0, await toEntries(tx, batch.visits, places))
+  if (inserted === 1) await insertRow(tx, 0, await toEntries(tx, visits, places))
 }
 
 /** No process repeats an append after this time. */

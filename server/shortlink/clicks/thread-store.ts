@@ -9,7 +9,7 @@ import { appendVisits, deleteOldBatches, foldStep } from './journal-store.ts'
 import { unknownPlace } from '../../places/regions.ts'
 import { countVisitors, findHoursToMerge, rollUpHours } from './store.ts'
 import { clientOf } from './user-agents.ts'
-import type { VisitBatch } from './visit-buffer.ts'
+import { toRows, type VisitBatch } from './visit-buffer.ts'
 
 export type ClickJob =
   /** Does nothing: its response shows that the code of the thread is loaded. */
@@ -54,10 +54,11 @@ export async function runClickJob(
 
 async function append(db: Database, batch: VisitBatch, locate: Locate): Promise<void> {
   // Before the transaction: other writers wait for its end.
-  const places = batch.visits.map(({ agent, isPrefetch, address }) =>
+  const visits = toRows(batch.visits)
+  const places = visits.map(({ agent, isPrefetch, address }) =>
     clientOf(agent, isPrefetch).kind === 'person' ? locate(address) : unknownPlace,
   )
-  await db.write((tx) => appendVisits(tx, batch, places))
+  await db.write((tx) => appendVisits(tx, batch.id, visits, places))
 }
 
 export interface ClickThreadData extends DatabaseLocation {

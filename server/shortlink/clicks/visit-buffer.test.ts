@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { describeAgent } from './user-agents.ts'
-import { createVisitBuffer, mergeRows, type VisitRow } from './visit-buffer.ts'
+import { createVisitBuffer, mergeRows, toColumns, toRows, type VisitRow } from './visit-buffer.ts'
 
 const agents = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
@@ -54,6 +54,10 @@ test('the buffer returns every visit once', () => {
       assert.equal(buffer.lost(), 0)
     }),
   )
+})
+
+test('toRows restores what toColumns was given', () => {
+  fc.assert(fc.property(visits, (list) => assert.deepEqual(toRows(toColumns(rowsOf(list))), rowsOf(list))))
 })
 
 test('mergeRows merges equal visits and changes nothing else', () => {
