@@ -6,9 +6,12 @@ import type { CapPeriod } from '../../../contract/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
 import type { Tables } from '../../db/schema.ts'
 
+/** The credits that were used on the day of the last charge, and in its month. */
+export type CountedUsage = Pick<Tables['credit'], 'usage_day' | 'used_on_day' | 'used_in_month'>
+
 /** A balance that the transaction has locked. */
 export type CappedBalance = Readonly<Pick<Tables['credit'], 'daily_cap' | 'monthly_cap'>> &
-  Pick<Tables['credit'], 'usage_day' | 'used_on_day' | 'used_in_month'> & {
+  CountedUsage & {
     /** The time of the charge by the database's clock. */
     readonly at: number
   }
@@ -23,12 +26,13 @@ export function exceededCap(balance: CappedBalance, cost: number): CapPeriod | u
   return undefined
 }
 
-/** Counts a charge, for the next ones of the batch. The row is updated by `addedUsage`. */
-export function addUsage(balance: CappedBalance, cost: number): void {
-  if (balance.daily_cap === null && balance.monthly_cap === null) return
+/** Counts a charge and returns the usage with it. */
+export function addUsage(balance: CappedBalance, cost: number): Readonly<CountedUsage> {
   startDay(balance)
   balance.used_on_day += cost
   balance.used_in_month += cost
+  const { usage_day, used_on_day, used_in_month } = balance
+  return { usage_day, used_on_day, used_in_month }
 }
 
 function startDay(balance: CappedBalance): void {
@@ -41,13 +45,6 @@ function startDay(balance: CappedBalance): void {
 
 function monthOf(day: string): string {
   return day.slice(0, 7)
-}
-
-/** The assignments of an UPDATE that add a charge to the usage; `day` occurs three times, `cost` twice, alternating. */
-export function addedUsage(day: string, cost: string): string {
-  return `used_on_day = CASE WHEN usage_day = ${day} THEN used_on_day ELSE 0 END + ${cost},
-    used_in_month = CASE WHEN SUBSTR(usage_day, 1, 7) = SUBSTR(${day}, 1, 7) THEN used_in_month ELSE 0 END + ${cost},
-    usage_day = ${day}`
 }
 
 /** The parts of refunds that belong to the latest day and month of their charges. */

@@ -1,15 +1,15 @@
 // Writes the rows of accepted charges: balances, operations and ledger entries.
-import { formatDay } from '../../../contract/time.ts'
 import { bulkInsert, insertRows, insertRowsReturningIds } from '../../db/bulk-insert.ts'
 import type { Tx } from '../../db/database.ts'
 import { byEngine, unnest } from '../../db/dialect.ts'
-import { addedUsage } from './caps-store.ts'
+import type { CountedUsage } from './caps-store.ts'
 import type { ChargeRequest } from '../operation.ts'
 
 export interface AcceptedCharge {
   readonly request: ChargeRequest<unknown>
-  /** The balance after this charge. */
+  /** The balance after this charge, and its usage. */
   readonly remaining: number
+  readonly usage: Readonly<CountedUsage>
   readonly at: number
 }
 
@@ -50,31 +50,34 @@ export const ledgerRows = bulkInsert('ledger', {
 interface ChargedBalance {
   readonly accountId: number
   readonly apiType: string
-  readonly day: string
   cost: number
+  usage: Readonly<CountedUsage>
 }
 
 /** SQLite only. */
 export async function chargeBalance(
   tx: Tx,
-  { accountId, apiType, day, cost }: Readonly<ChargedBalance>,
+  { accountId, apiType, cost, usage }: Readonly<ChargedBalance>,
 ): Promise<void> {
   await tx.run(
-    `UPDATE credit SET used = used + ?, ${addedUsage('?', '?')} WHERE account_id = ? AND api_type = ?`,
-    [cost, day, cost, day, cost, day, accountId, apiType],
+    `UPDATE credit SET used = used + ?, usage_day = ?, used_on_day = ?, used_in_month = ?
+     WHERE account_id = ? AND api_type = ?`,
+    [cost, usage.usage_day, usage.used_on_day, usage.used_in_month, accountId, apiType],
   )
 }
 
 async function insertWithFewStatements(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
-  const costs = new Map<string, ChargedBalance>()
-  for (const { request, at } of charges) {
+  const balances = new Map<string, ChargedBalance>()
+  for (const { request, usage } of charges) {
     const { accountId, apiType, cost } = request
     const name = `${accountId} ${apiType}`
-    const sum = costs.get(name)
-    if (sum) sum.cost += cost
-    else costs.set(name, { accountId, apiType, day: formatDay(at), cost })
+    const balance = balances.get(name)
+    if (balance) {
+      balance.cost += cost
+      balance.usage = usage
+    } else balances.set(name, { accountId, apiType, cost, usage })
   }
-  for (const sum of costs.values()) await chargeBalance(tx, sum)
+  for (const balance of balances.values()) await chargeBalance(tx, balance)
   const ids = await insertRowsReturningIds(
     tx,
     operationRows,
@@ -121,7 +124,9 @@ const chargeColumns = {
   request_id: 'text',
   balance: 'bigint',
   at: 'bigint',
-  day: 'text',
+  usage_day: 'text',
+  used_on_day: 'bigint',
+  used_in_month: 'bigint',
 } as const
 
 /** The sequence of operation ids. As a query of its own it is looked up once: for each row, that takes longer than inserting it. */
@@ -131,7 +136,7 @@ export const nextOperation = `(SELECT CAST(pg_get_serial_sequence('operation', '
 async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
   const list = unnest(
     chargeColumns,
-    charges.map(({ request, remaining, at }, position) => ({
+    charges.map(({ request, remaining, usage, at }, position) => ({
       position,
       account_id: request.accountId,
       api_type: request.apiType,
@@ -144,15 +149,17 @@ async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]
       request_id: request.requestId,
       balance: remaining,
       at,
-      day: formatDay(at),
+      ...usage,
     })),
   )
   const rows = await tx.all<{ id: number }>(
     `WITH item AS MATERIALIZED (
        SELECT nextval(${nextOperation}) AS id, t.* FROM ${list.sql} AS t
      ), balances AS (
-       UPDATE credit c SET used = c.used + s.cost, ${addedUsage('s.day', 's.cost')}
-       FROM (SELECT account_id, api_type, MAX(day) AS day, CAST(SUM(cost) AS bigint) AS cost
+       UPDATE credit c SET used = c.used + s.cost, usage_day = s.usage_day, used_on_day = s.used_on_day,
+         used_in_month = s.used_in_month
+       FROM (SELECT account_id, api_type, CAST(SUM(cost) AS bigint) AS cost, MAX(usage_day) AS usage_day,
+           MAX(used_on_day) AS used_on_day, MAX(used_in_month) AS used_in_month
          FROM item GROUP BY account_id, api_type) s
        WHERE c.account_id = s.account_id AND c.api_type = s.api_type
      ), operations AS (

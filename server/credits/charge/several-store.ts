@@ -1,10 +1,8 @@
 // Writes the rows of a charge with several costs: the balance, and an operation with its ledger entry for each cost.
 //
 // The rows differ in their cost, so the database makes them from the list of costs.
-import { formatDay } from '../../../contract/time.ts'
 import type { Tx } from '../../db/database.ts'
 import { byEngine } from '../../db/dialect.ts'
-import { addedUsage } from './caps-store.ts'
 import { type AcceptedCharge, chargeBalance, nextOperation, stateOf } from './rows-store.ts'
 
 /** Returns the operation ids in the order of the costs. The first operation has the `Idempotency-Key`. */
@@ -13,9 +11,9 @@ export function insertSeveral(tx: Tx, charge: AcceptedCharge, costs: readonly nu
 }
 
 async function insertInTurn(tx: Tx, charge: AcceptedCharge, costs: readonly number[]): Promise<number[]> {
-  const { request, remaining, at } = charge
+  const { request, remaining, usage, at } = charge
   const { accountId, apiType, cost, idempotency } = request
-  await chargeBalance(tx, { accountId, apiType, day: formatDay(at), cost })
+  await chargeBalance(tx, { accountId, apiType, cost, usage })
   const state = stateOf(request)
   const last = await tx.insert(
     `INSERT OR FAIL INTO operation (account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
@@ -56,7 +54,7 @@ async function insertWithOneStatement(
   charge: AcceptedCharge,
   costs: readonly number[],
 ): Promise<number[]> {
-  const { request, remaining, at } = charge
+  const { request, remaining, usage, at } = charge
   const { accountId, apiType, cost, idempotency } = request
   // The ids as one value: reading a thousand rows takes longer than parsing their list.
   const row = await tx.one<{ ids: string }>(
@@ -64,12 +62,14 @@ async function insertWithOneStatement(
        SELECT CAST(? AS bigint) AS account_id, CAST(? AS text) AS api_type, CAST(? AS text) AS action,
          CAST(? AS bigint) AS cost, CAST(? AS text) AS state, CAST(? AS text) AS idempotency_key,
          CAST(? AS text) AS fingerprint, CAST(? AS bigint) AS lease_until, CAST(? AS text) AS request_id,
-         CAST(? AS bigint) AS at, CAST(? AS bigint) AS balance, CAST(? AS text) AS day
+         CAST(? AS bigint) AS at, CAST(? AS bigint) AS balance, CAST(? AS text) AS usage_day,
+         CAST(? AS bigint) AS used_on_day, CAST(? AS bigint) AS used_in_month
      ), item AS MATERIALIZED (
        SELECT nextval(${nextOperation}) AS id, t.cost, t.position
        FROM unnest(CAST(? AS bigint[])) WITH ORDINALITY AS t (cost, position)
      ), balances AS (
-       UPDATE credit c SET used = c.used + one.cost, ${addedUsage('one.day', 'one.cost')}
+       UPDATE credit c SET used = c.used + one.cost, usage_day = one.usage_day, used_on_day = one.used_on_day,
+         used_in_month = one.used_in_month
        FROM one WHERE c.account_id = one.account_id AND c.api_type = one.api_type
      ), operations AS (
        INSERT INTO operation (id, account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
@@ -97,7 +97,9 @@ async function insertWithOneStatement(
       request.requestId,
       at,
       remaining + cost,
-      formatDay(at),
+      usage.usage_day,
+      usage.used_on_day,
+      usage.used_in_month,
       costs,
     ],
   )

@@ -70,8 +70,8 @@ export async function chargeBatch(
         continue
       }
       balance.remaining -= request.cost
-      addUsage(balance, request.cost)
-      accepted.push({ index, request, remaining: balance.remaining, at: balance.at })
+      const usage = addUsage(balance, request.cost)
+      accepted.push({ index, request, remaining: balance.remaining, usage, at: balance.at })
       if (key !== undefined) usedKeys.add(key)
     }
   }
