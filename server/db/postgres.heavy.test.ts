@@ -71,6 +71,28 @@ it('runs a job again after a deadlock', async () => {
   }
 })
 
+it('reads a few of a thousand accounts by their index', async () => {
+  const server = await startPostgres()
+  const db = openPostgres(server.url)
+  try {
+    await migrate(db)
+    const plan = await db.write(async (tx) => {
+      await tx.run(`INSERT INTO account (username, role, password_hash, created_at)
+        SELECT 'account' || n, 'account', '', 0 FROM generate_series(1, 1000) AS n`)
+      await tx.run('ANALYZE account')
+      return tx.all<object>(
+        `EXPLAIN SELECT a.key_hash FROM unnest(CAST(? AS bigint[])) AS list (account_id)
+        JOIN account a ON a.id = list.account_id`,
+        [[1, 2, 3, 4, 5, 6, 7, 8]],
+      )
+    })
+    assert.match(JSON.stringify(plan), /Index Scan using account_pkey/)
+  } finally {
+    await db.close()
+    await server.stop()
+  }
+})
+
 it('plans statements again while tables grow', { timeout: 120_000 }, async () => {
   const server = await startPostgres({ settings: { autovacuum: 'off' } })
   const db = openPostgres(server.url, { poolSize: 1 })

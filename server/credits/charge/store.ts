@@ -171,13 +171,12 @@ async function lockBalances(
   // The account is locked too: its key must stay valid until the charge commits, and charges of different API types must not
   // insert the same Idempotency-Key.
   const rows = await tx.all<LockedBalance>(
-    `WITH t AS ${list.sql}, a AS (SELECT id, key_hash, suspended, expires_on, sms_enabled, scopes, allow_ips, event_types, alert_percents
-       FROM account${forUpdate(tx, 'WHERE id IN (SELECT account_id FROM t) ORDER BY id FOR NO KEY UPDATE')})
-     SELECT c.account_id, c.api_type, c.total - c.used AS remaining, c.total - c.used AS remaining_before, c.alert_base,
+    `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, c.total - c.used AS remaining_before, c.alert_base,
        c.alerted_percent, c.daily_cap, c.monthly_cap, c.usage_day, c.used_on_day, c.used_in_month, a.event_types,
        a.alert_percents, a.key_hash, a.suspended, a.expires_on, a.sms_enabled, a.scopes, a.allow_ips, ${tx.now} AS at
-     FROM t JOIN a ON a.id = t.account_id JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
-     ${forUpdate(tx, 'ORDER BY c.account_id, c.api_type FOR UPDATE OF c')}`,
+     FROM ${list.sql} AS t JOIN account a ON a.id = t.account_id
+       JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
+     ${forUpdate(tx, 'ORDER BY c.account_id, c.api_type FOR NO KEY UPDATE OF a FOR UPDATE OF c')}`,
     list.values,
   )
   return new Map(rows.map((row) => [`${row.account_id} ${row.api_type}`, row]))
