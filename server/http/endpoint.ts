@@ -83,11 +83,10 @@ async function handleRequest(
       throw methodNotAllowed(endpoint)
     }
     if (context.isStopping()) throw stopping()
-    const reading =
+    const sources =
       request.method === 'GET'
-        ? readSmallSources(context, endpoint, request, query, undefined)
-        : readBodySources(context, endpoint, request, query)
-    const sources = reading instanceof Promise ? await reading : reading
+        ? await readSmallSources(context, endpoint, request, query, undefined)
+        : await readBodySources(context, endpoint, request, query)
     call = createCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
     result = await handle(call)
   } catch (error) {
@@ -138,13 +137,13 @@ async function readBodySources(
 }
 
 /** A query alone may take as long as a body of its size. */
-function readSmallSources(
+async function readSmallSources(
   { addressOf, largeBodies }: HttpContext,
   endpoint: Endpoint,
   request: IncomingMessage,
   query: string | undefined,
   bytes: Buffer | undefined,
-): ParameterSources | Promise<ParameterSources> {
+): Promise<ParameterSources> {
   const read = () => readSources(endpoint, request, query, bytes)
   if ((query?.length ?? 0) + (bytes?.length ?? 0) < minCountedBytes) return read()
   return largeBodies.decodeSmall(() => networkOf(addressOf(request)), read)

@@ -30,7 +30,7 @@ export function isFragmented(chunks: number, bytes: number): boolean {
 interface LargeBodyLimits {
   /** Bodies of one address that are read or decoded at the same time. */
   readonly maxOfAddress: number
-  /** Further ones wait; until then the sender's network holds their bytes. */
+  /** Further ones wait, and are not read meanwhile. */
   readonly maxWaiting: number
   /** Small bodies of addresses that used too much time; further ones are refused. */
   readonly maxSmallWaiting?: number
@@ -45,7 +45,7 @@ export interface LargeBodies {
   /** Runs the work alone in a turn of the event loop. Half of the time is left to other calls. */
   decode<T>(address: string, work: () => T): Promise<T>
   /** Runs the work at once, or in turn if small bodies of this address took long. Rejects with a 429 if too many wait. */
-  decodeSmall<T>(addressOf: () => string, work: () => T): T | Promise<T>
+  decodeSmall<T>(addressOf: () => string, work: () => T): Promise<T>
 }
 
 export function createLargeBodies(limits = defaultLimits): LargeBodies {
@@ -80,7 +80,7 @@ export function createLargeBodies(limits = defaultLimits): LargeBodies {
         slots.run(address, () => new Promise<void>((end) => resolve(end))).catch(reject)
       }),
     decode: (address, work) => decode(address, work),
-    decodeSmall(addressOf, work) {
+    async decodeSmall(addressOf, work) {
       if (!spent.isTooMuch(addressOf)) {
         const start = performance.now()
         try {
@@ -89,7 +89,7 @@ export function createLargeBodies(limits = defaultLimits): LargeBodies {
           spent.add(addressOf, performance.now() - start)
         }
       }
-      if (smallWaiting >= maxSmallWaiting) return Promise.reject(tooFrequent(1))
+      if (smallWaiting >= maxSmallWaiting) throw tooFrequent(1)
       smallWaiting += 1
       return decode(addressOf(), work, 0).finally(() => (smallWaiting -= 1))
     },
