@@ -8,7 +8,7 @@ import type { TransactionWrite } from './batch-writer.ts'
 /** How long an `Idempotency-Key` is remembered. */
 export const keyLifetimeMs = 24 * hourMs
 
-/** A response as it was sent, to be sent again for the same `Idempotency-Key`. */
+/** A response as it was sent, to be sent again for the same `Idempotency-Key`. Further properties are stored too. */
 export interface StoredResponse {
   readonly status: number
   readonly body: unknown

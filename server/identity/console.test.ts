@@ -29,12 +29,15 @@ onEachEngine('identity verification in the console', (engine) => {
     )
     assert.equal((await verify('张三', headers)).body.remaining, 2)
     assert.equal((await verify('不匹配')).body.outcome, 'mismatched')
-    const unknown = await verify('无记录')
+    const unknown = await verify('无记录', { 'idempotency-key': 'id-2' })
     assert.deepEqual(
       [unknown.body.outcome, unknown.body.given_back, unknown.body.remaining],
       ['no_record', 1, 1],
     )
-    assert.equal((await verify('上游故障')).body.outcome, 'failed')
+    const failedKey = { 'idempotency-key': 'id-3' }
+    assert.equal((await verify('上游故障', failedKey)).body.outcome, 'failed')
+    assert.equal((await verify('无记录', { 'idempotency-key': 'id-2' })).body.outcome, 'no_record')
+    assert.equal((await verify('上游故障', failedKey)).body.outcome, 'failed')
     const wrong = await own.call(identityRoutes.verify, { sent: { name: '张', idcard: '1' } })
     assert.deepEqual(Object.keys(wrong.body.error.fields).sort(), ['idcard', 'name'])
     await verify('张三')

@@ -2,7 +2,7 @@
 import { type IdentityFilter, identityRoutes } from '../../contract/console/identity.ts'
 import type { IdentityRecord } from '../../contract/console/responses/identity.ts'
 import type { IdentityOutcome } from '../../contract/console/values.ts'
-import { identity as endpoint, type IdentityResponse } from '../../contract/identity.ts'
+import { identity as endpoint } from '../../contract/identity.ts'
 import type { Text } from '../../contract/text.ts'
 import { pricesOf } from '../accounts/prices.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
@@ -11,19 +11,12 @@ import { fileDays, filterRange, readSlice } from '../console/fields.ts'
 import type { Api } from '../console/routes.ts'
 import type { Services } from '../services.ts'
 import type { IdentityProduct } from './api.ts'
-import { outcomeOf } from './responses.ts'
+import { outcomeOf, outcomes, type VerifyResponse } from './responses.ts'
 import type { VerificationRecord } from './store.ts'
 
 const verdicts: Readonly<Record<IdentityOutcome, VerificationRecord['verdict']>> = {
   matched: 'match',
   mismatched: 'mismatch',
-  no_record: 'no_record',
-  failed: 'failed',
-}
-
-const outcomes: Readonly<Record<VerificationRecord['verdict'], IdentityOutcome>> = {
-  match: 'matched',
-  mismatch: 'mismatched',
   no_record: 'no_record',
   failed: 'failed',
 }
@@ -52,15 +45,15 @@ export function identityPages(api: Api, services: Services, identity: IdentityPr
       { endpoint, action: 'verify', parameters: { name: input.name, idcard: input.idcard } },
       identity.verify,
     )
-    const result = response.body as IdentityResponse
-    const outcome = outcomeOf(result)
+    const verified = response as VerifyResponse
+    const outcome = outcomeOf(verified)
     const price = pricesOf(request.account, config.PRICES).identity
     const paid = outcome === 'matched' || outcome === 'mismatched'
     const { remaining } = await credits.balance(request.account.id, 'id_verification')
     return {
       outcome,
-      message: result.message,
-      extra: result.extra,
+      message: verified.body.message,
+      extra: verified.body.extra,
       // A replay has the cost of the first call; it cost nothing itself.
       charged: call.trace.replayed ? price : call.trace.charged,
       given_back: call.trace.replayed ? (paid ? 0 : price) : call.trace.refunded,

@@ -43,7 +43,7 @@ function problemsOf(number: string): string[] {
   return (readNumber(number, today).problems ?? []).map((text) => text.zh)
 }
 
-/** The three rules in other words than the code's. */
+/** The three rules, written differently from the code. */
 function shouldPass(number: string): boolean {
   const match = /^(\d\d)\d{4}(\d{4})(\d\d)(\d\d)\d{3}[\dX]$/.exec(number)
   if (!match) return false

@@ -32,3 +32,7 @@ export interface IdentityGateway {
  * `unlisted`: a well-formed response with an unknown code; the next gateway is tried.
  */
 export type RefusalCode = 'person' | 'unlisted'
+
+/** Reasons of an ambiguous outcome whose response cannot be read. */
+export const unreadableReasons = ['answer_too_large', 'answer_not_json'] as const
+export type UnreadableReason = (typeof unreadableReasons)[number]

@@ -8,10 +8,25 @@ import type { ApiResponse } from '../http/responses.ts'
 import { buildExtra } from './extra.ts'
 import type { PersonDetails, Verdict } from './port.ts'
 
+/** The verdicts as the console names them. */
+export const outcomes: Readonly<Record<Verdict | 'failed', IdentityOutcome>> = {
+  match: 'matched',
+  mismatch: 'mismatched',
+  no_record: 'no_record',
+  failed: 'failed',
+}
+
 const messages: Readonly<Record<Verdict, Text>> = {
   match: identityMessages.match,
   mismatch: identityMessages.mismatch,
   no_record: identityMessages.noRecord,
+}
+
+/** Names the outcome beside the body, which is the documented one. It is stored with the response, so that a replay has it too. */
+export interface VerifyResponse extends ApiResponse {
+  readonly body: IdentityResponse
+  /** Absent in a response that version 1.0.0 or earlier has stored. */
+  readonly outcome?: IdentityOutcome
 }
 
 export function verdictResponse(
@@ -19,20 +34,16 @@ export function verdictResponse(
   details: PersonDetails,
   number: string,
   language: Language,
-): ApiResponse {
+): VerifyResponse {
   const matched = verdict === 'match'
   const extra: Extra = matched ? buildExtra(details, number, formatDay(Date.now())) : {}
-  return response({
-    success: verdict !== 'no_record',
-    message: messages[verdict][language],
-    matched,
-    extra,
-  })
+  const body = { success: verdict !== 'no_record', message: messages[verdict][language], matched, extra }
+  return { status: 200, body, outcome: outcomes[verdict] }
 }
 
-export function failureResponse(cause: Text, language: Language): ApiResponse {
+export function failureResponse(cause: Text, language: Language): VerifyResponse {
   const message = `${identityMessages.failedPrefix[language]}${cause[language]}${refunded[language]}`
-  return response({ success: false, message, matched: false, extra: {} })
+  return { status: 200, body: { success: false, message, matched: false, extra: {} }, outcome: 'failed' }
 }
 
 const refunded: Text = { zh: '，额度已退回', en: '; the credit was refunded' }
@@ -43,15 +54,11 @@ export const interrupted: Text = {
   en: 'the verification was not finished in time',
 }
 
-/** A failure and "no record" differ only in the message, also in the stored response of a replay. */
-export function outcomeOf({ success, matched, message }: IdentityResponse): IdentityOutcome {
-  if (success) return matched ? 'matched' : 'mismatched'
-  const { zh, en } = identityMessages.noRecord
-  return message === zh || message === en ? 'no_record' : 'failed'
-}
-
-function response(body: IdentityResponse): ApiResponse {
-  return { status: 200, body }
+/** The body alone does not distinguish a failure from "no record". */
+export function outcomeOf({ body, outcome }: VerifyResponse): IdentityOutcome {
+  if (outcome !== undefined) return outcome
+  if (!body.success) return 'failed'
+  return body.matched ? 'matched' : 'mismatched'
 }
 
 export function insufficientCredits(): AppError {

@@ -101,23 +101,33 @@ export async function findRecords(
   filter: VerificationFilter,
 ): Promise<VerificationRecord[]> {
   const ids = await idRange(queries, { table: 'identity_record', time: 'at' }, filter)
-  const verdict = filter.verdict === undefined ? '' : 'AND r.verdict = ?'
-  return queries.all<VerificationRecord>(
-    `SELECT r.id, r.name_mask, r.number_mask, r.verdict, r.gateway, r.reason, r.request_id, r.at,
-       COALESCE(o.cost, 0) AS charged, COALESCE(o.given_back, 0) AS given_back
-     FROM identity_record r LEFT JOIN operation o ON o.id = r.operation_id
-     WHERE r.account_id = ? AND r.id < ? AND r.id >= ? AND r.at >= ? AND r.at < ? ${verdict}
-     ORDER BY r.id DESC LIMIT ?`,
-    [
-      accountId,
-      Math.min(filter.before ?? ids.end, ids.end),
-      ids.first,
-      filter.start ?? 0,
-      filter.end ?? Number.MAX_SAFE_INTEGER,
-      ...(filter.verdict === undefined ? [] : [filter.verdict]),
-      filter.limit,
-    ],
-  )
+  const { verdict, start, end, before = ids.end } = filter
+  let query = queries.kysely
+    .selectFrom('identity_record as r')
+    .leftJoin('operation as o', 'o.id', 'r.operation_id')
+    .select([
+      'r.id',
+      'r.name_mask',
+      'r.number_mask',
+      'r.verdict',
+      'r.gateway',
+      'r.reason',
+      'r.request_id',
+      'r.at',
+    ])
+    .select(({ fn, lit }) => [
+      fn.coalesce('o.cost', lit(0)).as('charged'),
+      fn.coalesce('o.given_back', lit(0)).as('given_back'),
+    ])
+    .where('r.account_id', '=', accountId)
+    .where('r.id', '<', Math.min(before, ids.end))
+    .where('r.id', '>=', ids.first)
+    .orderBy('r.id', 'desc')
+    .limit(filter.limit)
+  if (verdict !== undefined) query = query.where('r.verdict', '=', verdict)
+  if (start !== undefined) query = query.where('r.at', '>=', start)
+  if (end !== undefined) query = query.where('r.at', '<', end)
+  return query.execute()
 }
 
 export function deleteOldRecords(db: Database, days: number, signal: AbortSignal): Promise<number> {

@@ -5,7 +5,13 @@ import type { Services } from '../services.ts'
 import { tryInOrder } from '../upstream/failover.ts'
 import type { Failure, Outcome } from '../upstream/outcome.ts'
 import type { GuardedIdentityGateway } from './gateways.ts'
-import type { Person, PersonDetails, Verdict, VerificationResult } from './port.ts'
+import {
+  type Person,
+  type PersonDetails,
+  unreadableReasons,
+  type Verdict,
+  type VerificationResult,
+} from './port.ts'
 
 /** The action in the ledger. After a crash the sweeper refunds it; there is nothing to decide. */
 export const identityAction = 'identity.verify'
@@ -110,8 +116,8 @@ const failureTexts = {
   },
   tries: { zh: '该身份证号今日的核验次数已用完', en: 'this ID number was checked too often today' },
   unlisted: { zh: '核验源返回了无法识别的结果', en: 'the source gave an answer that is not known' },
-  unreadable: { zh: '核验源的应答无法读取', en: "the source's answer cannot be read" },
-  slow: { zh: '核验源超时未应答', en: 'the source did not answer in time' },
+  unreadable: { zh: '核验源的响应无法读取', en: "the source's answer cannot be read" },
+  slow: { zh: '核验源响应超时', en: 'the source did not answer in time' },
   unavailable: { zh: '核验源暂时不可用', en: 'the source is not available at the moment' },
 } as const satisfies Record<string, Text>
 
@@ -120,6 +126,6 @@ function failureText(outcome: Failure): Text {
   if (outcome.kind === 'refused') return failureTexts[outcome.code === 'person' ? 'person' : 'unlisted']
   if (outcome.kind === 'throttled' && outcome.concerns === 'recipient') return failureTexts.tries
   if (outcome.reason === 'no_gateway') return failureTexts.none
-  if (outcome.reason.startsWith('answer_')) return failureTexts.unreadable
+  if ((unreadableReasons as readonly string[]).includes(outcome.reason)) return failureTexts.unreadable
   return failureTexts[/timeout|aborted/i.test(outcome.reason) ? 'slow' : 'unavailable']
 }

@@ -2,7 +2,7 @@
 import type { HttpResponse, HttpResult } from '../../upstream/http-call.ts'
 import { type JsonObject, parseJsonObject } from '../../upstream/json.ts'
 import type { Ambiguous, NotSent, Outcome, Refused } from '../../upstream/outcome.ts'
-import type { RefusalCode, VerificationResult, Verdict } from '../port.ts'
+import type { RefusalCode, UnreadableReason, VerificationResult, Verdict } from '../port.ts'
 
 export type ReadResponse =
   | { readonly response: HttpResponse; readonly json: JsonObject }
@@ -11,11 +11,15 @@ export type ReadResponse =
 /** The JSON object in a response of any status. Everything else is a failure of the gateway. */
 export function readResponse(result: HttpResult): ReadResponse {
   if (result.kind !== 'response') return { failure: result }
-  if (result.truncated) return { failure: { kind: 'ambiguous', reason: 'answer_too_large' } }
+  if (result.truncated) return { failure: unreadable('answer_too_large') }
   const json = parseJsonObject(result.body)
   if (json !== undefined) return { response: result, json }
-  const reason = result.status === 200 ? 'answer_not_json' : `http_${result.status}`
-  return { failure: { kind: 'ambiguous', reason } }
+  if (result.status === 200) return { failure: unreadable('answer_not_json') }
+  return { failure: { kind: 'ambiguous', reason: `http_${result.status}` } }
+}
+
+function unreadable(reason: UnreadableReason): Ambiguous {
+  return { kind: 'ambiguous', reason }
 }
 
 /**
