@@ -5,8 +5,9 @@ import { dirname, join, resolve } from 'node:path'
 import type { Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
 import type { OnDatabaseError } from '../db/after-commit.ts'
-import type { Database } from '../db/database.ts'
+import { type Database, DatabaseUnavailable } from '../db/database.ts'
 import { migrate, SchemaMismatch } from '../db/migrate.ts'
+import { codeOf, hasNoTls } from '../db/postgres-errors.ts'
 import type { Pooling } from '../db/postgres-pooler.ts'
 import { findSetting, insertSetting } from '../db/setting-store.ts'
 import { openSqlite } from '../db/sqlite.ts'
@@ -186,7 +187,7 @@ const untrusted = {
 const postgresReasons: Readonly<Record<string, Text>> = {
   '28000': loginRejected,
   '28P01': loginRejected,
-  '3D000': { zh: '没有这个数据库', en: 'the database does not exist' },
+  '3D000': { zh: '数据库不存在', en: 'the database does not exist' },
   '42501': { zh: '没有建表的权限', en: 'no permission to create tables' },
   '53300': { zh: '连接数已满，见 DATABASE_POOL', en: 'it has no free connections, see DATABASE_POOL' },
   '08P01': { zh: '连接池拒绝了连接参数', en: 'the pooler rejects a parameter of the connection' },
@@ -204,7 +205,8 @@ function databaseProblem(config: Config, error: unknown): StartProblem {
   if (error instanceof StartProblem) return error
   if (error instanceof SchemaMismatch) return new PermanentProblem(error.text.zh, error.text.en, error)
   const reason = error instanceof Error ? error.message : String(error)
-  const known = postgresReasons[/^PostgreSQL: (\w+)$/.exec(reason)?.[1] ?? '']
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error
+  const known = postgresReasons[hasNoTls(cause) ? 'NO_TLS' : codeOf(cause)]
   return config.DATABASE_URL
     ? new StartProblem(
         `无法使用 DATABASE_URL 指定的数据库${known ? `，${known.zh}` : ''}`,
