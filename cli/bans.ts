@@ -1,6 +1,11 @@
 // The command `ban`.
 import { formatTime } from '../contract/time.ts'
-import { type BanTarget, createBanRules, readBanTarget } from '../server/shortlink/bans/bans.ts'
+import {
+  type BanRules,
+  type BanTarget,
+  createBanRules,
+  readBanTarget,
+} from '../server/shortlink/bans/bans.ts'
 import { type Ban, listBans } from '../server/shortlink/bans/store.ts'
 import { loadCodes } from '../server/shortlink/codes/store.ts'
 import { untilLinksAreCurrent } from '../server/shortlink/redirect/until-current-store.ts'
@@ -18,12 +23,10 @@ function targetOf(word: string): BanTarget {
 }
 
 async function rulesOf({ installation: { db } }: Invocation) {
-  return createBanRules(db, await loadCodes(db))
+  return createBanRules(db, await loadCodes(db), () => untilLinksAreCurrent(db))
 }
 
-/** Waits until every process uses the change; then marks the links. */
-async function apply({ installation: { db } }: Invocation, mark: (more: () => boolean) => Promise<void>) {
-  await untilLinksAreCurrent(db)
+async function markLinks({ mark }: BanRules): Promise<void> {
   const deadline = Date.now() + maxMarkingMs
   await mark(() => Date.now() < deadline)
 }
@@ -54,7 +57,7 @@ export const banCommands: readonly Command[] = [
       const rules = await rulesOf(invocation)
       const note = textFlag(invocation.flags, 'note') ?? ''
       const ban = await rules.add(cliActor, target, note)
-      await apply(invocation, rules.mark)
+      await markLinks(rules)
       return { json: { ban, note }, text: `${ban}: 已封禁 / banned` }
     },
   },
@@ -86,7 +89,7 @@ export const banCommands: readonly Command[] = [
     async run(invocation) {
       const rules = await rulesOf(invocation)
       const ban = await rules.remove(cliActor, targetOf(invocation.words[0]!))
-      await apply(invocation, rules.mark)
+      await markLinks(rules)
       return { json: { ban, removed: true }, text: `${ban}: 已解除 / removed` }
     },
   },

@@ -13,7 +13,12 @@ const maxListed = 10_000
 
 function rulesOf({ installation: { db }, config }: Invocation): OwnDomainRules {
   const findTxt = createTxtLookup(config.DNS_SERVERS)
-  return createOwnDomainRules({ db, findTxt, publicUrl: () => publicUrlOf(config) })
+  return createOwnDomainRules({
+    db,
+    findTxt,
+    publicUrl: () => publicUrlOf(config),
+    untilLinksAreCurrent: () => untilLinksAreCurrent(db),
+  })
 }
 
 async function accountFlag({ installation: { db } }: Invocation, flags: Flags): Promise<number | undefined> {
@@ -66,10 +71,9 @@ export const linkDomainCommands: readonly Command[] = [
     maxWords: 1,
     flags: { account: { type: 'string' } },
     async run(invocation) {
-      const { installation, words, flags } = invocation
+      const { words, flags } = invocation
       const accountId = await accountFlag(invocation, flags)
       const domain = await rulesOf(invocation).verify(cliActor, words[0]!, accountId)
-      await untilLinksAreCurrent(installation.db)
       const { host, username, state, verified_at } = describe(domain)
       return {
         json: { host, username, state, verified_at },
@@ -109,9 +113,8 @@ export const linkDomainCommands: readonly Command[] = [
     maxWords: 1,
     flags: { account: { type: 'string' } },
     async run(invocation) {
-      const { installation, words, flags } = invocation
+      const { words, flags } = invocation
       const host = await rulesOf(invocation).remove(cliActor, words[0]!, await accountFlag(invocation, flags))
-      await untilLinksAreCurrent(installation.db)
       return { json: { host, removed: true }, text: `${host}: 已移除 / removed` }
     },
   },

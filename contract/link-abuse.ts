@@ -22,6 +22,9 @@ export function isReportReason(text: string): text is ReportReason {
 
 export const reportStates = ['open', 'banned', 'dismissed'] as const
 
+export const reportDecisions = ['ban_link', 'ban_host', 'dismiss'] as const
+export type ReportDecision = (typeof reportDecisions)[number]
+
 export const reportLimits = {
   addressLength: 2_048,
   detailsLength: 1_000,

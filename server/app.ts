@@ -8,6 +8,7 @@ import { createAuthenticator } from './accounts/authenticate.ts'
 import { createBatchTurns } from './accounts/batch-turns.ts'
 import { loadKeySecret } from './accounts/key-secret-store.ts'
 import { createKeyLookup } from './accounts/store.ts'
+import { systemActor } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import { createConsole } from './console/console.ts'
 import { gatewaysInService, watchedGateways } from './console/operator/gateways.ts'
@@ -196,7 +197,9 @@ export async function createApp(
   const statements = createStatements(services)
   const products: readonly Product[] = [links, messages, verifications, checks]
   // Products do not import each other. This connects two of them: a blocked link domain gets no new links.
-  checks.watch.watchPlatformDomains(links.domains.hosts, links.domains.recordVerdict)
+  checks.watch.watchPlatformDomains(links.domains.hosts, (host, isBlocked) =>
+    links.domains.recordVerdict(systemActor, host, isBlocked),
+  )
   const gatewayProducts = { sms: messages, identity: verifications, domainCheck: checks }
   const webConsole = createConsole(services, {
     ...gatewayProducts,

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { chineseWords, type WordRule } from '../tools/lint/chinese-words.ts'
 
-const files = globSync(['web/**/*text.ts', 'web/frame/boot.ts', 'web/operator/audit-actions.ts'])
+const files = globSync(['web/**/*text.ts', 'web/frame/boot.ts', 'contract/audit-actions.ts'])
 
 const chineseRules: readonly WordRule[] = [
   { forbidden: /["「」『』]/, instead: '“”' },

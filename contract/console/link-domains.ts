@@ -1,6 +1,6 @@
 // Own domains of links, and the operator's bans and reports.
 import { Type } from 'typebox'
-import { banLimits, reportStates } from '../link-abuse.ts'
+import { banLimits, reportDecisions, reportStates } from '../link-abuse.ts'
 import { Empty, note, Noted, slice } from './fields.ts'
 import type { linkAbuseResponses, ownDomainResponses } from './responses/link-domains.ts'
 import { route, withResponses } from './route.ts'
@@ -25,7 +25,7 @@ const NewBan = Type.Object({
 const ReportQuery = Type.Object({ ...slice, state: Type.Optional(Type.Enum([...reportStates])) })
 
 /** `host` bans the host of the link's target and everything below it. */
-const ReportDecision = Type.Object({ decision: Type.Enum(['ban_link', 'ban_host', 'dismiss']), note })
+const ReportDecision = Type.Object({ decision: Type.Enum([...reportDecisions]), note })
 
 export const linkAbuseRoutes = withResponses<typeof linkAbuseResponses>()({
   bans: route('GET', '/operator/bans', Type.Object(slice)),

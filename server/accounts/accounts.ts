@@ -1,4 +1,5 @@
 // Rules for accounts and API keys, used by the console, the command line and the first start.
+import type { AuditAction } from '../../contract/audit-actions.ts'
 import { signNameProblem } from '../../contract/sign-name.ts'
 import { type Actor, recordChange, recordOwnChange, requireSession } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
@@ -40,7 +41,7 @@ export interface NewAccountInput {
   /** Of an operator; `owner` when left out. */
   readonly operatorRole?: OperatorRole
   readonly expiresOn?: string | undefined
-  /** Whose turn it is to hash a password; default: the actor's. */
+  /** The share of the queue in which the password is hashed; the actor's if left out. */
   readonly share?: string
 }
 
@@ -201,7 +202,7 @@ async function requireOtherOwner(tx: Tx, accountId: number): Promise<void> {
     })
 }
 
-function passwordAction(actor: Actor): string {
+function passwordAction(actor: Actor): AuditAction {
   return actor.kind === 'account' ? 'account.change_password' : 'account.reset_password'
 }
 
@@ -258,7 +259,7 @@ function alertPercentsProblem(percents: readonly number[]): Text | undefined {
     percents.every((percent) => Number.isInteger(percent) && percent >= 1 && percent <= 99)
   if (isValid) return undefined
   return {
-    zh: `须为最多 ${maxAlertPercents} 个 1 到 99 的不同整数`,
+    zh: `须为最多 ${maxAlertPercents} 个 1 至 99 的不同整数`,
     en: `must be at most ${maxAlertPercents} different whole numbers from 1 to 99`,
   }
 }
@@ -284,7 +285,7 @@ async function requireSameCredentials(tx: Tx, actor: Actor): Promise<void> {
 export async function requireAccount(queries: Queries, username: string): Promise<Account> {
   const account = await findByUsername(queries, username)
   if (!account) {
-    throw invalidField('username', { zh: `没有账户 ${username}`, en: `there is no account ${username}` })
+    throw invalidField('username', { zh: `账户 ${username} 不存在`, en: `there is no account ${username}` })
   }
   return account
 }

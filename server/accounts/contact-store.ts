@@ -1,4 +1,5 @@
 // Contact data and notes that operators keep about an account. Account holders do not see them.
+import { type OperatorActor, recordChange } from '../audit/audit.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
@@ -15,7 +16,14 @@ export function findContact(queries: Queries, accountId: number): Promise<Contac
   ])
 }
 
-export async function setContact(tx: Tx, accountId: number, contact: Contact): Promise<void> {
+export async function setContact(
+  tx: Tx,
+  actor: OperatorActor,
+  accountId: number,
+  contact: Contact,
+): Promise<void> {
+  // The audit log says that it changed; the data itself is personal.
+  await recordChange(tx, actor, 'account.contact', { accountId })
   await tx.run(
     `INSERT INTO account_contact (account_id, company, name, phone, mail, updated_at) VALUES (?, ?, ?, ?, ?, ${tx.now})
      ON CONFLICT (account_id) DO UPDATE SET company = excluded.company, name = excluded.name, phone = excluded.phone,
@@ -31,11 +39,18 @@ export function findNotes(queries: Queries, accountId: number): Promise<AccountN
   )
 }
 
-export async function insertNote(tx: Tx, accountId: number, author: string, note: string): Promise<void> {
+/** The text is the actor's note. */
+export async function insertNote(
+  tx: Tx,
+  actor: OperatorActor,
+  accountId: number,
+  author: string,
+): Promise<void> {
+  await recordChange(tx, actor, 'account.note', { accountId })
   await tx.run(`INSERT INTO account_note (account_id, at, author, note) VALUES (?, ${tx.now}, ?, ?)`, [
     accountId,
     author,
-    note,
+    actor.note ?? '',
   ])
   await tx.run(
     `DELETE FROM account_note WHERE account_id = ? AND id < (SELECT MIN(id) FROM (SELECT id FROM account_note

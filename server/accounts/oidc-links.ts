@@ -1,4 +1,5 @@
 // The rules of links between accounts and users of the OpenID provider.
+import type { AuditAction } from '../../contract/audit-actions.ts'
 import { maxOidcLinks } from '../../contract/console/limits.ts'
 import { type Actor, recordChange, recordOwnChange, requireSession } from '../audit/audit.ts'
 import type { Database, Tx } from '../db/database.ts'
@@ -62,7 +63,7 @@ export function unlinkOidc(
 async function record(
   tx: Tx,
   who: Actor | { readonly session: Session },
-  action: string,
+  action: AuditAction,
   accountId: number,
   subject: string,
 ): Promise<void> {

@@ -1,4 +1,5 @@
 // Who makes a change, and the audit row that is written in the transaction of the change.
+import type { AuditAction } from '../../contract/audit-actions.ts'
 import type { Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { type AuditDetails, findUsername, insertAudit, lockSession } from './store.ts'
@@ -56,7 +57,7 @@ async function requireToken(tx: Tx, { id, call }: NonNullable<OperatorActor['tok
 export async function recordChange(
   tx: Tx,
   actor: Actor,
-  action: string,
+  action: AuditAction,
   target: AuditTarget,
   details: AuditDetails = {},
 ): Promise<void> {
@@ -77,7 +78,7 @@ function isConfirmed({ passwordHash, sessionId }: AccountActor): boolean {
 export async function recordOwnChange(
   tx: Tx,
   accountId: number,
-  action: string,
+  action: AuditAction,
   details: AuditDetails = {},
 ): Promise<string> {
   const username = await findUsername(tx, accountId)

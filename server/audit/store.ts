@@ -1,4 +1,5 @@
 // The audit log: who changed what, when and why. Rows are only added, and deleted after `AUDIT_KEEP_DAYS`.
+import type { AuditAction } from '../../contract/audit-actions.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
@@ -9,7 +10,7 @@ export type AuditDetails = Readonly<Record<string, string | number | boolean | n
 export interface NewAudit {
   /** An operator's user name, or `cli`. */
   readonly actor: string
-  readonly action: string
+  readonly action: AuditAction
   readonly target: string
   readonly note?: string | undefined
   /** What changed. Never a secret. */

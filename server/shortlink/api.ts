@@ -45,8 +45,6 @@ export interface Shortlink extends Product {
   readonly bans: BanRules
   readonly imports: Imports
   readonly shares: Shares
-  /** To be awaited after a change of bans or own domains: then every process uses it. */
-  readonly publishChanges: () => Promise<void>
   /** The operations for callers from the console, who have no API key. */
   readonly generate: Act
   readonly update: Act
@@ -79,7 +77,8 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
   })
   const redirects = createRedirects({ ...http, lookup, clicks, conditional })
   const domains = createWatchedDomains(db, lookup, log)
-  const bans = createBanRules(db, codes)
+  const untilLinksAreCurrent = async () => lookup.publishChanges()
+  const bans = createBanRules(db, codes, untilLinksAreCurrent)
   const imports = createImports(services, links, lookup)
   const shares = createShares(db)
   const list = createLinkList(db.reports, codes, links, (linkId) => clicks.flush(linkId))
@@ -87,6 +86,7 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     db,
     findTxt: createTxtLookup(config.DNS_SERVERS),
     publicUrl: services.publicUrl,
+    untilLinksAreCurrent,
     log,
   })
 
@@ -119,7 +119,6 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
     ownDomains,
     bans,
     imports,
-    publishChanges: async () => lookup.publishChanges(),
     list,
     shares,
     generate: creating.generate,

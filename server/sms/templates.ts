@@ -243,7 +243,7 @@ export const reviewActions = { 审核通过: 'approve', 审核不通过: 'refuse
 function recordTemplate(
   tx: Tx,
   actor: Actor,
-  action: string,
+  action: 'create' | 'change' | 'delete' | (typeof reviewActions)[TemplateState],
   { id, account_id: accountId, name, code }: TemplateRow,
   details: AuditDetails = {},
 ): Promise<void> {

@@ -4,7 +4,12 @@ import { App, Button, Card, Form, Input, Segmented } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { linkAbuseRoutes } from '../../contract/console/link-domains.ts'
 import type { LinkBan, LinkReport } from '../../contract/console/responses/link-domains.ts'
-import { isReportReason, reportReasons, reportStates } from '../../contract/link-abuse.ts'
+import {
+  isReportReason,
+  type ReportDecision,
+  reportReasons,
+  reportStates,
+} from '../../contract/link-abuse.ts'
 import { maxHostLength } from '../../contract/link-domains.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
@@ -129,8 +134,6 @@ function Bans({ before, onPage }: PagedProps): ReactNode {
   )
 }
 
-type QueueDecision = 'ban_link' | 'ban_host' | 'dismiss'
-
 function Reports({ state, before, onPage }: PagedProps & { state: string }): ReactNode {
   const t = useText(domainsText)
   const pick = usePick()
@@ -138,7 +141,7 @@ function Reports({ state, before, onPage }: PagedProps & { state: string }): Rea
     state: reportStates.find((value) => value === state) ?? 'open',
     ...cursorQuery(before),
   })
-  const [deciding, setDeciding] = useState<{ report: LinkReport; decision: QueueDecision }>()
+  const [deciding, setDeciding] = useState<{ report: LinkReport; decision: ReportDecision }>()
   return (
     <Card size="small">
       <List<LinkReport, NonNullable<typeof reports.data>>
@@ -215,7 +218,7 @@ function Decide({
   deciding,
   onClose,
 }: {
-  deciding: { report: LinkReport; decision: QueueDecision } | undefined
+  deciding: { report: LinkReport; decision: ReportDecision } | undefined
   onClose: () => void
 }): ReactNode {
   const t = useText(domainsText)

@@ -1,7 +1,9 @@
 // The audit log.
 import { Card, Select } from 'antd'
 import type { ReactNode } from 'react'
+import { auditActions } from '../../contract/audit-actions.ts'
 import { type AuditFilter, operatorRoutes } from '../../contract/console/operator.ts'
+import type { Text } from '../../contract/text.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { DateRange } from '../parts/date-range.tsx'
@@ -13,8 +15,10 @@ import { cursorFooter, cursorQuery, List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
 import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
-import { actionNames } from './audit-actions.ts'
 import { operatorText } from './text.ts'
+
+/** An action of another version is shown as its identifier. */
+const actionNames: Readonly<Record<string, Text>> = auditActions
 
 const defaults = { range: 'all', from: '', to: '', actor: '', action: '', target: '', before: '' }
 

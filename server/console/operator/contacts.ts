@@ -1,7 +1,6 @@
 // Contact data and notes of an account, for operators.
 import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { oneLine } from '../../../contract/values.ts'
-import { recordChange } from '../../audit/audit.ts'
 import { findContact, findNotes, insertNote, setContact } from '../../accounts/contact-store.ts'
 import type { Account } from '../../accounts/store.ts'
 import type { Services } from '../../services.ts'
@@ -27,20 +26,14 @@ export function contactPages(api: Api, { db }: Services): void {
       phone: oneLine(input.phone ?? ''),
       mail: oneLine(input.mail ?? ''),
     }
-    await db.write(async (tx) => {
-      // The audit log says that it changed; the data itself is personal.
-      await recordChange(tx, operatorOf(request, { note: '' }), 'account.contact', account.username)
-      await setContact(tx, account.id, contact)
-    })
+    const actor = operatorOf(request, { note: '' })
+    await db.write((tx) => setContact(tx, actor, account.id, contact))
     return filed(account)
   })
 
   api.operator(operatorRoutes.addNote, async (request, input) => {
     const account = await requireAccount(db, request)
-    await db.write(async (tx) => {
-      await recordChange(tx, operatorOf(request, input), 'account.note', account.username)
-      await insertNote(tx, account.id, request.user.username, oneLine(input.note))
-    })
+    await db.write((tx) => insertNote(tx, operatorOf(request, input), account.id, request.user.username))
     return filed(account)
   })
 }

@@ -28,7 +28,7 @@ import {
 export type BanTarget = { readonly host: string } | { readonly code: string }
 
 export interface BanRules {
-  /** Returns the name of the ban, `host:HOST` or `link:CODE`. */
+  /** Resolves when every process uses the ban. Returns its name, `host:HOST` or `link:CODE`. */
   add(actor: OperatorActor, target: BanTarget, note: string): Promise<string>
   remove(actor: OperatorActor, target: BanTarget): Promise<string>
   /** Marks the links that bans of hosts concern, as long as `mayContinue`. */
@@ -37,10 +37,15 @@ export interface BanRules {
 
 const linksPerSlice = 2_000
 
-export function createBanRules(db: Database, codes: Codes): BanRules {
+/** `untilLinksAreCurrent` resolves when every process uses what is committed. */
+export function createBanRules(
+  db: Database,
+  codes: Codes,
+  untilLinksAreCurrent: () => Promise<void>,
+): BanRules {
   async function requireLink(code: string): Promise<BannedLink> {
     const link = await findLinkOfCode(db, code, codes)
-    if (!link) throw new AppError(1002, { zh: `没有短链接 ${code}`, en: `no such short link: ${code}` })
+    if (!link) throw new AppError(1002, { zh: `短链接 ${code} 不存在`, en: `no such short link: ${code}` })
     return link
   }
 
@@ -81,6 +86,7 @@ export function createBanRules(db: Database, codes: Codes): BanRules {
           if (isNew && (await countHostBans(tx)) > banLimits.hosts) throw tooMany()
           await recordChange(tx, { ...actor, note: ban.note }, 'ban.add', `host:${host}`)
         })
+        await untilLinksAreCurrent()
         return `host:${host}`
       }
       const link = await requireLink(target.code)
@@ -91,6 +97,7 @@ export function createBanRules(db: Database, codes: Codes): BanRules {
         })
         if (isNew && link.banned === 0) await emitBanned(tx, [link], 'link')
       })
+      await untilLinksAreCurrent()
       return `link:${link.code}`
     },
 
@@ -103,6 +110,7 @@ export function createBanRules(db: Database, codes: Codes): BanRules {
         if (!isRemoved) throw new AppError(1002, { zh: `${name} 没有被封禁`, en: `${name} is not banned` })
         await recordChange(tx, actor, 'ban.remove', name)
       })
+      await untilLinksAreCurrent()
       return name
     },
 

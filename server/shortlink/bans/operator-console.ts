@@ -1,7 +1,6 @@
 // Console routes of bans and of reports by visitors, for operators.
 import { linkAbuseRoutes } from '../../../contract/console/link-domains.ts'
 import type { LinkBan, LinkReport } from '../../../contract/console/responses/link-domains.ts'
-import { recordChange } from '../../audit/audit.ts'
 import { readSlice } from '../../console/fields.ts'
 import { operatorOf } from '../../console/operator-actor.ts'
 import { conflict, invalidFields, notFound } from '../../console/problem.ts'
@@ -9,10 +8,11 @@ import type { Api } from '../../console/routes.ts'
 import type { Services } from '../../services.ts'
 import type { Shortlink } from '../api.ts'
 import { readBanTarget } from './bans.ts'
-import { decideReports, findReport, type ListedReport, listReports } from './report-store.ts'
+import { findReport, type ListedReport, listReports } from './report-store.ts'
+import { decideReport } from './reports.ts'
 import { type Ban, findBan, listBans } from './store.ts'
 
-export function linkAbusePages(api: Api, { db }: Services, { bans, publishChanges }: Shortlink): void {
+export function linkAbusePages(api: Api, { db }: Services, { bans }: Shortlink): void {
   api.operator(linkAbuseRoutes.bans, (_request, input) =>
     readSlice(input, (limit) => listBans(db, limit, input.before), toBan),
   )
@@ -21,7 +21,6 @@ export function linkAbusePages(api: Api, { db }: Services, { bans, publishChange
     const target = readBanTarget(input.target)
     if (!target) throw invalidFields({ target: wrongTarget })
     await bans.add(operatorOf(request, input), target, input.note)
-    await publishChanges()
     return {}
   })
 
@@ -30,7 +29,6 @@ export function linkAbusePages(api: Api, { db }: Services, { bans, publishChange
     if (!ban) throw notFound()
     const target = ban.host === null ? { code: ban.code } : { host: ban.host }
     await bans.remove(operatorOf(request, input), target)
-    await publishChanges()
     return {}
   })
 
@@ -46,21 +44,7 @@ export function linkAbusePages(api: Api, { db }: Services, { bans, publishChange
     const report = await findReport(db, request.id())
     if (!report) throw notFound()
     if (report.state !== 'open') throw conflict('已经处理过', 'It is already decided')
-    const actor = operatorOf(request, input)
-    const isBan = input.decision !== 'dismiss'
-    if (isBan) {
-      if (report.code === null || report.target_url === null) throw notFound()
-      const target =
-        input.decision === 'ban_link'
-          ? { code: report.code }
-          : { host: URL.parse(report.target_url)?.hostname ?? '' }
-      await bans.add(actor, target, input.note)
-      await publishChanges()
-    }
-    await db.write(async (tx) => {
-      const count = await decideReports(tx, report.address, isBan ? 'banned' : 'dismissed', actor.name)
-      await recordChange(tx, actor, 'report.decide', report.address, { decision: input.decision, count })
-    })
+    await decideReport({ db, bans }, operatorOf(request, input), report, input.decision)
     return {}
   })
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
+import { systemActor } from '../../audit/audit.ts'
 import { loadCodes } from '../codes/store.ts'
 import { listPoolDomains, createLookup } from '../redirect/lookup-store.ts'
 import { createWatchedDomains } from './domains.ts'
@@ -20,16 +21,16 @@ onEachEngine('watched domains', (engine) => {
     }
     const watched = createWatchedDomains(db, createLookup(db, await loadCodes(db)), log)
     assert.deepEqual(await watched.hosts(), ['a.test', 'b.test'])
-    await watched.recordVerdict('a.test', true)
-    await watched.recordVerdict('a.test', true)
-    await watched.recordVerdict('b.test', false)
-    await watched.recordVerdict('unknown.test', true)
+    await watched.recordVerdict(systemActor, 'a.test', true)
+    await watched.recordVerdict(systemActor, 'a.test', true)
+    await watched.recordVerdict(systemActor, 'b.test', false)
+    await watched.recordVerdict(systemActor, 'unknown.test', true)
     assert.equal(logged.length, 1)
     assert.match(logged[0] ?? '', /^warn \{"domain":"a\.test"\} .*blocked/)
     const [domain] = await listPoolDomains(db)
     assert.equal(domain?.blocked, 1)
     assert.ok(domain.blocked_at)
-    await watched.recordVerdict('a.test', false)
+    await watched.recordVerdict(systemActor, 'a.test', false)
     assert.equal(logged.length, 2)
     assert.equal((await listPoolDomains(db))[0]?.blocked_at, null)
   })

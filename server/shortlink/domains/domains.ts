@@ -127,9 +127,9 @@ export function invalidHost(zh: string, en: string): AppError {
 export interface WatchedDomains {
   /** Every domain that still serves links. */
   hosts(): Promise<string[]>
-  recordVerdict(host: string, isBlocked: boolean): Promise<void>
+  recordVerdict(actor: Actor, host: string, isBlocked: boolean): Promise<void>
   /** Records a check without a verdict. */
-  probeFailed(host: string): Promise<void>
+  probeFailed(actor: Actor, host: string): Promise<void>
 }
 
 export function createWatchedDomains(
@@ -142,8 +142,9 @@ export function createWatchedDomains(
       const [{ domains }, own] = await Promise.all([lookup.currentPools(), listVerifiedHosts(db)])
       return [...domains.map((domain) => domain.host), ...own]
     },
-    async recordVerdict(host, isBlocked) {
+    async recordVerdict(actor, host, isBlocked) {
       const isChanged = await db.write(async (tx) => {
+        await recordChange(tx, actor, 'domain.probe', host, { result: isBlocked ? 'blocked' : 'ok' })
         await recordProbe(tx, host, false)
         await recordOwnVerdict(tx, host, isBlocked)
         return markDomainBlocked(tx, host, isBlocked)
@@ -152,7 +153,11 @@ export function createWatchedDomains(
       if (isBlocked) log.warn({ domain: host }, 'link domain is blocked and gets no new links')
       else log.info({ domain: host }, 'link domain is no longer blocked')
     },
-    probeFailed: (host) => db.write((tx) => recordProbe(tx, host, true)),
+    probeFailed: (actor, host) =>
+      db.write(async (tx) => {
+        await recordChange(tx, actor, 'domain.probe', host, { result: 'failed' })
+        await recordProbe(tx, host, true)
+      }),
   }
 }
 

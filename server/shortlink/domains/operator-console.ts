@@ -39,8 +39,9 @@ export function linkDomainPages(api: Api, { db }: Services, domains: WatchedDoma
   api.operator(operatorProductRoutes.probeDomain, async (request) => {
     const { host } = await requireDomain(request)
     const result = await probe(host)
-    if (result === 'failed') await domains.probeFailed(host)
-    else await domains.recordVerdict(host, result === 'blocked')
+    const actor = operatorOf(request, { note: '' })
+    if (result === 'failed') await domains.probeFailed(actor, host)
+    else await domains.recordVerdict(actor, host, result === 'blocked')
     return domainOf(await requireDomain(request))
   })
 }

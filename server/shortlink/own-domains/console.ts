@@ -11,7 +11,7 @@ import type { Services } from '../../services.ts'
 import type { Shortlink } from '../api.ts'
 import { findOwnDomain, listOwnDomains, type OwnDomainRow } from './store.ts'
 
-export function ownDomainPages(api: Api, { db, limits }: Services, links: Shortlink): void {
+export function ownDomainPages(api: Api, { db, limits }: Services, { ownDomains }: Shortlink): void {
   const actorOf = ({ account }: SignedInRequest): AccountActor => ({ kind: 'account', accountId: account.id })
 
   async function requireDomain(request: SignedInRequest): Promise<OwnDomainRow> {
@@ -40,21 +40,18 @@ export function ownDomainPages(api: Api, { db, limits }: Services, links: Shortl
 
   api.account(ownDomainRoutes.add, async (request, input) => {
     await requireFewAttempts(request)
-    return describe(await links.ownDomains.add(actorOf(request), request.account.id, input.host))
+    return describe(await ownDomains.add(actorOf(request), request.account.id, input.host))
   })
 
   api.account(ownDomainRoutes.verify, async (request) => {
     const { host } = await requireDomain(request)
     await requireFewAttempts(request)
-    const verified = await links.ownDomains.verify(actorOf(request), host, request.account.id)
-    await links.publishChanges()
-    return describe(verified)
+    return describe(await ownDomains.verify(actorOf(request), host, request.account.id))
   })
 
   api.account(ownDomainRoutes.remove, async (request) => {
     const { host } = await requireDomain(request)
-    await links.ownDomains.remove(actorOf(request), host, request.account.id)
-    await links.publishChanges()
+    await ownDomains.remove(actorOf(request), host, request.account.id)
     return {}
   })
 }

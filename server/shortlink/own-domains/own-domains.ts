@@ -24,6 +24,7 @@ import {
 } from './store.ts'
 import type { FindTxt } from './txt-records.ts'
 
+/** Changes resolve when every process uses them. */
 export interface OwnDomainRules {
   add(actor: Actor, accountId: number, input: string): Promise<OwnDomainRow>
   /** Verifies the claim whose record is published: of one account, or of whichever account has it. */
@@ -38,12 +39,20 @@ interface Context {
   readonly db: Database
   readonly findTxt: FindTxt
   readonly publicUrl: () => string
+  /** Resolves when every process uses what is committed. */
+  readonly untilLinksAreCurrent: () => Promise<void>
   readonly log?: { warn(facts: object, text: string): void }
 }
 
 const rechecksPerRound = 50
 
-export function createOwnDomainRules({ db, findTxt, publicUrl, log }: Context): OwnDomainRules {
+export function createOwnDomainRules({
+  db,
+  findTxt,
+  publicUrl,
+  untilLinksAreCurrent,
+  log,
+}: Context): OwnDomainRules {
   const recordOf = async ({ host, token }: OwnDomainRow): Promise<boolean | undefined> => {
     const { txt_name: name, txt_value: value } = txtRecordOf(host, token)
     return (await findTxt(name))?.some((record) => record.trim() === value)
@@ -89,6 +98,7 @@ export function createOwnDomainRules({ db, findTxt, publicUrl, log }: Context): 
         return verified
       })
       if (!isVerified) throw verifiedByOther(host)
+      await untilLinksAreCurrent()
       return (await listClaims(db, host)).find(({ id }) => id === claim.id) ?? claim
     },
 
@@ -103,6 +113,7 @@ export function createOwnDomainRules({ db, findTxt, publicUrl, log }: Context): 
         return count
       })
       if (removed === 0) throw noSuchDomain(host)
+      await untilLinksAreCurrent()
       return host
     },
 
@@ -149,7 +160,7 @@ function taken(host: string): AppError {
 
 function verifiedByOther(host: string): AppError {
   return invalidHost(
-    `${host} 已由其他账户验证；对方移除它或其 TXT 记录消失三天后才能添加`,
+    `${host} 已由其他账户验证；该账户移除域名，或其 TXT 记录消失三天后才能添加`,
     `${host} is verified by another account; it must remove it, or its TXT record must be gone for three days`,
   )
 }
@@ -160,7 +171,7 @@ function tooMany(): AppError {
 }
 
 function noSuchDomain(host: string): AppError {
-  return new AppError(1002, { zh: `没有域名 ${host}`, en: `no such domain: ${host}` })
+  return new AppError(1002, { zh: `域名 ${host} 不存在`, en: `no such domain: ${host}` })
 }
 
 function lookupFailed(host: string): AppError {

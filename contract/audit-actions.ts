@@ -1,8 +1,7 @@
-// Names of the actions in the audit log.
-import type { Text } from '../../contract/text.ts'
+// The actions of the audit log, with their names in the console.
+import type { Text } from './text.ts'
 
-/** An action without a name is shown as its identifier. */
-export const actionNames: Readonly<Record<string, Text>> = {
+export const auditActions = {
   'account.create': { zh: '创建账户', en: 'Account created' },
   'account.sign_up': { zh: '注册账户', en: 'Signed up' },
   'account.change': { zh: '修改账户或密钥限制', en: 'Account or key limits edited' },
@@ -35,11 +34,17 @@ export const actionNames: Readonly<Record<string, Text>> = {
   'database.restore': { zh: '恢复数据库', en: 'Database restored' },
   'domain.add': { zh: '添加域名', en: 'Domain added' },
   'domain.remove': { zh: '移除域名', en: 'Domain removed' },
+  'domain.probe': { zh: '探测域名', en: 'Domain probed' },
   'gateway.test': { zh: '测试网关', en: 'Gateway tested' },
   'identity.rotate_secret': { zh: '更换核验记录的密钥', en: 'Secret of verifications rotated' },
   'key.clear': { zh: '清除密钥', en: 'Key cleared' },
   'key.create': { zh: '生成密钥', en: 'Key created' },
   'key.reset': { zh: '重置密钥', en: 'Key reset' },
+  'link-domain.add': { zh: '登记自有域名', en: 'Own domain registered' },
+  'link-domain.remove': { zh: '移除自有域名', en: 'Own domain removed' },
+  'link-domain.verify': { zh: '验证自有域名', en: 'Own domain verified' },
+  'link-share.create': { zh: '创建统计分享链接', en: 'Statistics shared' },
+  'link-share.revoke': { zh: '撤销统计分享链接', en: 'Shared statistics revoked' },
   'mail.change': { zh: '更换邮箱', en: 'Email address changed' },
   'mail.remove': { zh: '移除邮箱', en: 'Email address removed' },
   'oidc.link': { zh: '关联统一登录', en: 'Single sign-on linked' },
@@ -59,6 +64,7 @@ export const actionNames: Readonly<Record<string, Text>> = {
   'signature.submit': { zh: '签名提交服务商', en: 'Signature submitted to vendors' },
   'signature.approve': { zh: '签名审核通过', en: 'Signature approved' },
   'signature.refuse': { zh: '签名审核不通过', en: 'Signature rejected' },
+  'signature.reopen': { zh: '签名重新审核', en: 'Signature in review again' },
   'stop.add': { zh: '加入退订名单', en: 'Number put on the stop list' },
   'stop.remove': { zh: '移出退订名单', en: 'Number taken off the stop list' },
   'template.create': { zh: '创建模板', en: 'Template created' },
@@ -67,6 +73,7 @@ export const actionNames: Readonly<Record<string, Text>> = {
   'template.submit': { zh: '模板提交服务商', en: 'Template submitted to vendors' },
   'template.approve': { zh: '模板审核通过', en: 'Template approved' },
   'template.refuse': { zh: '模板审核不通过', en: 'Template rejected' },
+  'template.reopen': { zh: '模板重新审核', en: 'Template in review again' },
   'token.create': { zh: '创建管理员令牌', en: 'Operator token created' },
   'token.revoke': { zh: '吊销管理员令牌', en: 'Operator token revoked' },
   'watch.add': { zh: '添加域名监控', en: 'Domain added to the watch list' },
@@ -77,4 +84,6 @@ export const actionNames: Readonly<Record<string, Text>> = {
   'webhook.set_state': { zh: '启用或停用 Webhook', en: 'Webhook enabled or disabled' },
   'webhook.update': { zh: '修改 Webhook', en: 'Webhook edited' },
   'webhook.rotate': { zh: '更换 Webhook 密钥', en: 'Webhook secret rotated' },
-}
+} as const satisfies Record<string, Text>
+
+export type AuditAction = keyof typeof auditActions
