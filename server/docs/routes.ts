@@ -33,7 +33,9 @@ const jsonType = 'application/json; charset=utf-8'
 /** The script adds search, copy buttons and calls with the reader's key; pages are complete without it. */
 const policy = `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-const style = readFileSync(new URL('style.css', import.meta.url), 'utf8')
+const style = ['style.css', 'samples.css']
+  .map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))
+  .join('')
 const script = readFileSync(new URL('docs.js', import.meta.url), 'utf8')
 
 const pages: readonly DocsPage[] = [referencePage, ...morePages]
