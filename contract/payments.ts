@@ -90,6 +90,7 @@ export const paymentLimits = {
   pendingOrders: 20,
   note: 200,
   invoiceTitle: 100,
+  minTaxNumber: 15,
   taxNumber: 20,
   invoiceAddress: 200,
   invoiceNumber: 40,
@@ -102,9 +103,14 @@ export const paymentLimits = {
 } as const
 
 /** 统一社会信用代码 and older tax numbers. */
-export const taxNumberPattern = '^[0-9A-Z]{15,20}$'
+export const taxNumberPattern = `^[0-9A-Z]{${paymentLimits.minTaxNumber},${paymentLimits.taxNumber}}$`
 
-export const packageCodePattern = '^[A-Za-z0-9_-]{1,32}$'
+export const packageCodePattern = `^[A-Za-z0-9_-]{1,${paymentLimits.packageCode}}$`
+
+/** An amount in units of the currency, as `parseMinor` reads it. */
+export const amountPattern = '^(\\d{1,12})(?:\\.(\\d{1,2}))?$'
+
+const amount = new RegExp(amountPattern)
 
 /** 1999 as `19.99`. */
 export function formatMinor(minor: number): string {
@@ -114,7 +120,7 @@ export function formatMinor(minor: number): string {
 
 /** `19.99`, `19.9` or `19` in minor units; undefined for anything else. No floating point is involved. */
 export function parseMinor(text: string): number | undefined {
-  const match = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text)
+  const match = amount.exec(text)
   if (!match) return undefined
   const minor = Number(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`)
   return Number.isSafeInteger(minor) ? minor : undefined

@@ -36,7 +36,7 @@ export const linkLimits = {
 } as const
 
 /** Generated codes have 7 characters without look-alikes; a chosen one may be any of these. */
-export const shortCodePattern = '^[A-Za-z0-9][A-Za-z0-9_-]{1,30}[A-Za-z0-9]$'
+export const shortCodePattern = `^[A-Za-z0-9][A-Za-z0-9_-]{${linkLimits.codeLength.min - 2},${linkLimits.codeLength.max - 2}}[A-Za-z0-9]$`
 
 /** What `clear` of `update` removes. */
 export const clearableFields = [

@@ -10,6 +10,12 @@ export const phonePattern = '^1(?:3\\d|4[5-9]|5[0-35-9]|6[2567]|7[0-35-8]|8\\d|9
 
 const phoneNumber = new RegExp(phonePattern)
 
+/** Beside a field of the console. */
+export const phoneRule: Text = {
+  zh: '请输入 11 位中国内地手机号',
+  en: 'Enter an 11-digit mobile number of mainland China',
+}
+
 export function isPhoneNumber(text: string): boolean {
   return phoneNumber.test(text)
 }

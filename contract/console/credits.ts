@@ -12,9 +12,9 @@ export const redeemNote = '兑换码 '
 /** The ledger note of merged old entries. */
 export const compactedNote = '结转 / compacted'
 
-/** Charges that no call caused have request ids of their own: this prefix and the id of the watch or the import. */
-export const watchRequestPrefix = 'watch-'
-export const importRequestPrefix = 'import-'
+/** The actions of charges that no call caused: a check of the watch list, and links of an import. */
+export const watchAction = 'domain.watch'
+export const importAction = 'shortlink.import'
 
 export const LedgerFilter = Type.Object({
   ...dayRange,

@@ -1,5 +1,5 @@
 // The job of the watch list: claims due addresses, charges, checks, and stores the verdicts.
-import { watchRequestPrefix } from '../../contract/console/credits.ts'
+import { watchAction } from '../../contract/console/credits.ts'
 import { minuteMs } from '../../contract/time.ts'
 import { checkResults, type CheckResult } from '../../contract/domain-check.ts'
 import { isExpired } from '../accounts/accounts.ts'
@@ -90,9 +90,9 @@ export function createWatcher(services: Services, service: CheckService): Watche
     const charged = await credits.charge({
       accountId: account.id,
       apiType,
-      action: 'domain.watch',
+      action: watchAction,
       cost: pricesOf(account, config.PRICES).domain,
-      requestId: `${watchRequestPrefix}${watch.id}`,
+      requestId: `watch-${watch.id}`,
       leaseMs: service.leaseMs,
     })
     if (charged.kind === 'charged') return { watch, operationId: charged.operationId }

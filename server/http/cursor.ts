@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { maxPageSize } from '../../contract/paging.ts'
 import { invalidField } from './errors.ts'
 import type { InvalidParameter } from './parameters.ts'
+import { notBetween } from './value-problems.ts'
 
 /** Account, action and filters: everything that must be the same on the next page. */
 export type CursorQuery = readonly (string | number | null | undefined)[]
@@ -46,8 +47,5 @@ export function createCursors(secret: string): Cursors {
 /** The problem of a `limit` that is out of range. */
 export function limitProblem(limit: number | undefined): InvalidParameter | undefined {
   if (limit === undefined || (limit >= 1 && limit <= maxPageSize)) return undefined
-  return {
-    name: 'limit',
-    text: { zh: `必须是 1 到 ${maxPageSize} 的整数`, en: `must be an integer from 1 to ${maxPageSize}` },
-  }
+  return { name: 'limit', text: notBetween(1, maxPageSize) }
 }

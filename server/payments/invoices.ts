@@ -209,9 +209,10 @@ function readFields(input: InvoiceRequest) {
   const hidden = { zh: '含不可见字符', en: 'contains hidden characters' }
   if (title === '') problems['title'] = { zh: '必填', en: 'is required' }
   if (taxNumber !== '' && !new RegExp(taxNumberPattern).test(taxNumber)) {
+    const { minTaxNumber: min, taxNumber: max } = paymentLimits
     problems['tax_number'] = {
-      zh: '须为 15–20 位数字与大写字母',
-      en: 'has 15 to 20 digits and capital letters',
+      zh: `须为 ${min}–${max} 位数字与大写字母`,
+      en: `has ${min} to ${max} digits and capital letters`,
     }
   }
   if (input.kind === 'special' && taxNumber === '') problems['tax_number'] = needed
@@ -268,5 +269,5 @@ function invalid(fields: Readonly<Record<string, Text>>): AppError {
 }
 
 function notFound(): AppError {
-  return new AppError(1007, { zh: '没有找到', en: 'not found' })
+  return new AppError(1007, { zh: '未找到', en: 'not found' })
 }

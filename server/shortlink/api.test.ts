@@ -232,7 +232,7 @@ onEachEngine('short link endpoint', (engine) => {
       )
     }
     refused(await generate({ redirect_type: 'meta' }), 400, 'redirect_type 只能是 direct、permanent 或 page')
-    refused(await generate({ title: '长'.repeat(201) }), 400, 'title 最长 200 个字符')
+    refused(await generate({ title: '长'.repeat(201) }), 400, 'title 最多 200 个字符')
     refused(
       await call({ action: 'update', link_id: made.link_id, target_url: target, title: 'x'.repeat(201) }),
       400,

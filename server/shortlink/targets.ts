@@ -3,6 +3,7 @@ import { maxLocationLength, redirectTypes, type RedirectType, shortlink } from '
 import type { Text } from '../../contract/text.ts'
 import { countCharacters } from '../../contract/values.ts'
 import type { InvalidParameter } from '../http/parameters.ts'
+import { longerThan } from '../http/value-problems.ts'
 
 const { target_url, title: titleParameter } = shortlink.operations.generate.parameters
 const maxUrlLength = target_url.maxLength
@@ -28,9 +29,7 @@ const plainAscii = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
 
 /** Returns the ASCII form for `Location`, or the problem, whose text follows the parameter's name. */
 export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
-  if (text.length > maxUrlLength) {
-    return problem(`最长 ${maxUrlLength} 个字符`, `has at most ${maxUrlLength} characters`)
-  }
+  if (text.length > maxUrlLength) return { problem: longerThan(maxUrlLength) }
   // Before parsing: the parser silently removes tabs and line breaks.
   if (controls.test(text)) return problem('不能含控制字符', 'must not contain control characters')
   const authority = /^https?:\/\/([^/?#\\]+)/i.exec(text)?.[1]
@@ -46,7 +45,7 @@ export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
   const location = plainAscii.test(text) ? text : url.href
   if (location.length > maxLocationLength) {
     return problem(
-      `百分号编码后最长 ${maxLocationLength} 个字符`,
+      `百分号编码后最多 ${maxLocationLength} 个字符`,
       `has at most ${maxLocationLength} characters once percent-encoded`,
     )
   }
@@ -78,9 +77,7 @@ export function isRedirectType(value: string): value is RedirectType {
 }
 
 export function titleProblem(title: string): Text | undefined {
-  if (countCharacters(title, maxTitleLength) > maxTitleLength) {
-    return { zh: `最长 ${maxTitleLength} 个字符`, en: `has at most ${maxTitleLength} characters` }
-  }
+  if (countCharacters(title, maxTitleLength) > maxTitleLength) return longerThan(maxTitleLength)
   return controls.test(title) || directions.test(title)
     ? { zh: '不能含控制字符', en: 'must not contain control characters' }
     : undefined

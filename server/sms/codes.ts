@@ -12,6 +12,7 @@ import { type Call, readCallParameters } from '../http/call.ts'
 import { AppError, invalidField } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
 import { type ApiResponse, envelope } from '../http/responses.ts'
+import { longerThan } from '../http/value-problems.ts'
 import type { Services } from '../services.ts'
 import { type CodeKey, findWait, lockValidCode, replaceCode, updateAttempts } from './code-store.ts'
 import type { UsableTemplate } from './templates.ts'
@@ -81,8 +82,7 @@ function readCheckCode(call: Call) {
 function purposeProblems(purpose: string | undefined): InvalidParameter[] {
   const { purposeLength } = codeLimits
   if (purpose === undefined || countCharacters(purpose, purposeLength) <= purposeLength) return []
-  const text = { zh: `最多 ${purposeLength} 个字符`, en: `has ${purposeLength} characters at most` }
-  return [{ name: 'purpose', text }]
+  return [{ name: 'purpose', text: longerThan(purposeLength) }]
 }
 
 /** A check before the charge that saves most rejected calls a transaction. `storeCodes` decides. */
@@ -137,7 +137,7 @@ function tooSoon(waitMs: number): AppError {
   )
 }
 
-/** Checks a code: once right and it is used up; after five wrong ones too. */
+/** Checks a code. The right one is used up; after five wrong ones the code is invalid. */
 export function createCodeCheck(
   { db }: Pick<Services, 'db'>,
   hash: HashCode,

@@ -3,7 +3,7 @@ import { signNameProblem } from '../../contract/sign-name.ts'
 import { smsRoutes, type SmsDraft, type SmsRecordFilter } from '../../contract/console/sms.ts'
 import type { SmsRecord } from '../../contract/console/responses/sms.ts'
 import { sms as endpoint } from '../../contract/sms.ts'
-import { bizIdOf, isPhoneNumber } from '../../contract/sms-text.ts'
+import { bizIdOf, isPhoneNumber, phoneRule } from '../../contract/sms-text.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Account } from '../accounts/store.ts'
 import { AppError } from '../http/errors.ts'
@@ -31,12 +31,7 @@ export function smsPages(api: Api, services: Services, sms: SmsProduct): void {
 
   async function priceOf(account: Account, input: SmsDraft) {
     const problems: Record<string, Text> = {}
-    if (!isPhoneNumber(input.phone_number.trim())) {
-      problems['phone_number'] = {
-        zh: '请输入 11 位中国内地手机号',
-        en: 'Enter an 11-digit mobile number of mainland China',
-      }
-    }
+    if (!isPhoneNumber(input.phone_number.trim())) problems['phone_number'] = phoneRule
     const signName = input.sign_name?.trim() || undefined
     const signProblem = signName === undefined ? undefined : signNameProblem(signName)
     if (signProblem) problems['sign_name'] = signProblem

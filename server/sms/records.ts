@@ -11,11 +11,10 @@ import { type Cursors, limitProblem } from '../http/cursor.ts'
 import { AppError } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
 import { type ApiResponse, envelope, pageEnvelope } from '../http/responses.ts'
+import { notADay } from '../http/value-problems.ts'
 import { describeRecord } from './responses.ts'
 import { invalidPhone } from './send-parameters.ts'
 import { findSends } from './store.ts'
-
-const invalidDay = { zh: '必须是 YYYY-MM-DD 格式的日期', en: 'must be a date YYYY-MM-DD' }
 
 export async function showRecords(
   db: Database,
@@ -68,8 +67,8 @@ export function readDays(days: {
   const problems: InvalidParameter[] = []
   const from = startDate === undefined ? undefined : startOfDay(startDate)
   const before = endDate === undefined ? undefined : endOfDay(endDate)
-  if (startDate !== undefined && from === undefined) problems.push({ name: 'start_date', text: invalidDay })
-  if (endDate !== undefined && before === undefined) problems.push({ name: 'end_date', text: invalidDay })
+  if (startDate !== undefined && from === undefined) problems.push({ name: 'start_date', text: notADay })
+  if (endDate !== undefined && before === undefined) problems.push({ name: 'end_date', text: notADay })
   if (from !== undefined && before !== undefined && before <= from) {
     problems.push({ name: 'end_date', text: { zh: '早于 start_date', en: 'is before start_date' } })
   }

@@ -6,6 +6,7 @@ import type { Parameters } from '../../contract/parameters.ts'
 import { type Call, readCallParameters } from '../http/call.ts'
 import { AppError } from '../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../http/parameters.ts'
+import { notBetween } from '../http/value-problems.ts'
 import type { UsableTemplate } from './templates.ts'
 
 export const invalidPhone = {
@@ -40,13 +41,7 @@ export function findRangeProblems(
     const value = values[name]
     if (typeof value !== 'number' || minimum === undefined || maximum === undefined) return []
     if (value >= minimum && value <= maximum) return []
-    return {
-      name,
-      text: {
-        zh: `须为 ${minimum} 至 ${maximum} 的整数`,
-        en: `must be an integer from ${minimum} to ${maximum}`,
-      },
-    }
+    return { name, text: notBetween(minimum, maximum) }
   })
 }
 

@@ -12,8 +12,5 @@ test('an entry leads to its call, to the watch list or to the imports', () => {
   })
   assert.equal(causeOf({ action: 'domain.check', request_id: id }).text?.zh, '域名检测 · 批量')
   assert.equal(causeOf({ action: 'domain.watch', request_id: 'watch-7' }).to, '/domain-check')
-  assert.equal(
-    causeOf({ action: 'shortlink.generate_batch', request_id: 'import-3-200' }).to,
-    '/shortlink/imports',
-  )
+  assert.equal(causeOf({ action: 'shortlink.import', request_id: 'import-3-200' }).to, '/shortlink/imports')
 })

@@ -1,5 +1,5 @@
 // What caused a ledger entry, in words, and the page that shows it.
-import { importRequestPrefix, watchRequestPrefix } from '../../contract/console/credits.ts'
+import { importAction, watchAction } from '../../contract/console/credits.ts'
 import type { LedgerEntry } from '../../contract/console/responses/credits.ts'
 import type { Text } from '../../contract/text.ts'
 import { callText } from '../parts/names.ts'
@@ -17,11 +17,11 @@ interface EntryCause {
 
 /** Charges of the watch list and of imports are not in the request log: they lead to their own pages. */
 export function causeOf({ action, request_id }: Pick<EntryOperation, 'action' | 'request_id'>): EntryCause {
-  if (request_id.startsWith(watchRequestPrefix)) {
+  if (action === watchAction) {
     const text = { zh: '域名检测 · 监控', en: 'Domain check · watch list' }
     return { text, to: '/domain-check', search: { tab: 'watch' }, isCall: false }
   }
-  if (request_id.startsWith(importRequestPrefix)) {
+  if (action === importAction) {
     const text = { zh: '短链接 · 导入', en: 'Short links · import' }
     return { text, to: '/shortlink/imports', search: {}, isCall: false }
   }

@@ -3,7 +3,7 @@ import { Alert, Button, Card, Form, Input } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { operatorProductRoutes } from '../../contract/console/operator-products.ts'
 import type { GatewayState, GatewayTest } from '../../contract/console/responses/operator-products.ts'
-import { phoneLength, phonePattern } from '../../contract/sms-text.ts'
+import { phoneLength, phonePattern, phoneRule } from '../../contract/sms-text.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
@@ -133,6 +133,7 @@ interface TestGatewayProps {
 
 function TestGateway({ gateway, onTested, onClose }: TestGatewayProps): ReactNode {
   const t = useText(productsText)
+  const pick = usePick()
   const [form] = Form.useForm<{ phone_number?: string; note: string }>()
   const test = useApiMutation(operatorProductRoutes.testGateway)
   return (
@@ -153,7 +154,7 @@ function TestGateway({ gateway, onTested, onClose }: TestGatewayProps): ReactNod
         <Form.Item
           name="phone_number"
           label={t.testPhone}
-          rules={[{ required: true, pattern: phoneRegExp, message: t.phoneRule }]}
+          rules={[{ required: true, pattern: phoneRegExp, message: pick(phoneRule) }]}
         >
           <Input inputMode="numeric" maxLength={phoneLength} className="mono" />
         </Form.Item>

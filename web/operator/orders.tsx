@@ -5,6 +5,7 @@ import { maxAmountLength } from '../../contract/console/limits.ts'
 import { operatorPaymentRoutes } from '../../contract/console/payments.ts'
 import type { Order } from '../../contract/console/responses/payments.ts'
 import {
+  amountPattern,
   orderStateNames,
   orderStates,
   paymentProviderNames,
@@ -24,6 +25,8 @@ import { OrderDetails, useOrderColumns } from '../payments/parts.tsx'
 import { paymentsText } from '../payments/text.ts'
 import { AccountByName } from './account-link.tsx'
 import { OperatorForm } from './operator-form.tsx'
+
+const amountRegExp = new RegExp(amountPattern)
 
 const defaults = { before: '', open: '', state: '', provider: '', q: '' }
 
@@ -169,7 +172,7 @@ function OneOrder({ number }: { number: string }): ReactNode {
                 name="amount"
                 label={`${t.amount} (${detail.currency})`}
                 extra={t.refundHint(detail.refundable)}
-                rules={[{ required: true, pattern: /^\d+(\.\d{1,2})?$/, message: t.required }]}
+                rules={[{ required: true, pattern: amountRegExp, message: t.required }]}
               >
                 <Input inputMode="decimal" maxLength={maxAmountLength} />
               </Form.Item>

@@ -6,7 +6,7 @@ import { maxAmountLength } from '../../contract/console/limits.ts'
 import { operatorPaymentRoutes } from '../../contract/console/payments.ts'
 import type { CreditPackage } from '../../contract/console/responses/payments.ts'
 import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
-import { currencies, packageCodePattern, paymentLimits } from '../../contract/payments.ts'
+import { amountPattern, currencies, packageCodePattern, paymentLimits } from '../../contract/payments.ts'
 import { useApiMutation, useApiQuery } from '../api/hooks.ts'
 import { usePick, useText } from '../frame/i18n.ts'
 import { May } from '../frame/rights.tsx'
@@ -17,6 +17,8 @@ import { Page } from '../parts/page.tsx'
 import { CreditList } from '../payments/parts.tsx'
 import { paymentsText } from '../payments/text.ts'
 import { OperatorForm } from './operator-form.tsx'
+
+const amountRegExp = new RegExp(amountPattern)
 
 export function PackagesPage(): ReactNode {
   const t = useText(paymentsText)
@@ -152,7 +154,7 @@ function EditPackage({ edited, onClose }: { edited: CreditPackage | 'new'; onClo
         <Form.Item
           name="price"
           label={t.price}
-          rules={[{ required: true, pattern: /^\d+(\.\d{1,2})?$/, message: t.priceRule }]}
+          rules={[{ required: true, pattern: amountRegExp, message: t.priceRule }]}
         >
           <Input inputMode="decimal" maxLength={maxAmountLength} />
         </Form.Item>

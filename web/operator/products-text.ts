@@ -66,7 +66,6 @@ export const productsText = dictionary(
     testOk: (time: string) => `测试成功，耗时 ${time}`,
     testFailed: '测试失败',
     noGateways: '没有可用的网关。',
-    phoneRule: '请输入 11 位中国内地手机号',
   },
   {
     submitToVendors: 'Submit to vendors',
@@ -138,6 +137,5 @@ export const productsText = dictionary(
     testOk: (time: string) => `Test succeeded in ${time}`,
     testFailed: 'Test failed',
     noGateways: 'No gateways available.',
-    phoneRule: 'Enter an 11-digit mobile number of mainland China',
   },
 )

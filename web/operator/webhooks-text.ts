@@ -5,7 +5,7 @@ export const webhooksText = dictionary(
   {
     title: '事件投递',
     lead: (days: number) =>
-      `所有账户的 Webhook 与告警的投递情况。投递失败会自动重试；持续失败 ${days} 天或对方返回 410 后停用。`,
+      `所有账户的 Webhook 与告警的投递情况。投递失败会自动重试；持续失败 ${days} 天或接收端返回 410 后停用。`,
     pending: '待投递',
     oldest: '最早一条',
     nothingWaits: '没有到期未投递的事件',

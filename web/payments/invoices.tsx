@@ -154,7 +154,12 @@ function RequestDialog({ onClose }: { onClose: () => void }): ReactNode {
       <Form.Item name="title" label={t.title} extra={t.titleHint} rules={needed}>
         <Input maxLength={paymentLimits.invoiceTitle} autoComplete="organization" />
       </Form.Item>
-      <Form.Item name="tax_number" label={t.taxNumber} extra={t.taxHint} rules={forSpecial}>
+      <Form.Item
+        name="tax_number"
+        label={t.taxNumber}
+        extra={t.taxHint(paymentLimits.minTaxNumber, paymentLimits.taxNumber)}
+        rules={forSpecial}
+      >
         <Input className="mono" maxLength={paymentLimits.taxNumber} autoComplete="off" />
       </Form.Item>
       <Form.Item name="address" label={t.address} extra={t.addressHint} rules={forSpecial}>

@@ -69,7 +69,7 @@ export const paymentsText = dictionary(
     income: '近 30 天收入',
     refund: '退款',
     refundTitle: '退款',
-    refundHint: (most: string) => `最多 ${most}，按比例收回额度，不足一次的按一次计`,
+    refundHint: (max: string) => `最多 ${max}，按比例收回额度，不足一次的按一次计`,
     refundDone: '已提交退款',
     confirm: '确认到账',
     confirmText: '确认后额度立即到账，不能撤销。请核对银行流水中的金额与备注。',
@@ -153,7 +153,7 @@ export const paymentsText = dictionary(
     income: 'Income of the last 30 days',
     refund: 'Refund',
     refundTitle: 'Refund',
-    refundHint: (most: string) => `At most ${most}; credits are taken back in proportion, rounded up`,
+    refundHint: (max: string) => `At most ${max}; credits are taken back in proportion, rounded up`,
     refundDone: 'Refund requested',
     confirm: 'Confirm payment',
     confirmText:

@@ -4,11 +4,11 @@ import { Alert, Button, Card, Form, Input, Select } from 'antd'
 import { type ReactNode, useEffect, useState } from 'react'
 import { type SmsDraft, smsRoutes } from '../../contract/console/sms.ts'
 import type { SmsPrice, Template } from '../../contract/console/responses/sms.ts'
-import { isPhoneNumber, phoneLength, phonePattern } from '../../contract/sms-text.ts'
+import { isPhoneNumber, phoneLength, phonePattern, phoneRule } from '../../contract/sms-text.ts'
 import { sms } from '../../contract/sms.ts'
 import { callApi } from '../api/client.ts'
 import { useApiQuery, useMe, useStart, useApiMutation } from '../api/hooks.ts'
-import { useText } from '../frame/i18n.ts'
+import { usePick, useText } from '../frame/i18n.ts'
 import { formatCount } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { Loaded } from '../parts/loaded.tsx'
@@ -61,6 +61,7 @@ export function Send(): ReactNode {
 
 function SendForm({ templates }: { templates: readonly Template[] }): ReactNode {
   const t = useText(smsText)
+  const pick = usePick()
   const common = useText(partsText)
   const [form] = Form.useForm<FormValues>()
   const values = Form.useWatch([], form) ?? {}
@@ -110,8 +111,8 @@ function SendForm({ templates }: { templates: readonly Template[] }): ReactNode 
             name="phone_number"
             label={t.phone}
             rules={[
-              { required: true, message: t.phoneRule },
-              { pattern: new RegExp(phonePattern), message: t.phoneRule, validateTrigger: ['onBlur'] },
+              { required: true, message: pick(phoneRule) },
+              { pattern: new RegExp(phonePattern), message: pick(phoneRule), validateTrigger: ['onBlur'] },
             ]}
             validateTrigger={['onBlur', 'onSubmit']}
           >

@@ -2,7 +2,7 @@
 import { operatorProductRoutes } from '../../../contract/console/operator-products.ts'
 import type { GatewayState } from '../../../contract/console/responses/operator-products.ts'
 import { checkResults } from '../../../contract/domain-check.ts'
-import { isPhoneNumber } from '../../../contract/sms-text.ts'
+import { isPhoneNumber, phoneRule } from '../../../contract/sms-text.ts'
 import type { Text } from '../../../contract/text.ts'
 import { readAddress } from '../../domain-check/address.ts'
 import { domainGatewayNames, readCanaryPair } from '../../domain-check/gateways.ts'
@@ -44,14 +44,7 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
     const phone = input.phone_number?.trim() ?? ''
     const test = testOf(group, name, phone, request.requestId)
     if (!test) throw notFound()
-    if (group === 'sms' && !isPhoneNumber(phone)) {
-      throw invalidFields({
-        phone_number: {
-          zh: '请输入 11 位中国内地手机号',
-          en: 'Enter an 11-digit mobile number of mainland China',
-        },
-      })
-    }
+    if (group === 'sms' && !isPhoneNumber(phone)) throw invalidFields({ phone_number: phoneRule })
     const startedAt = performance.now()
     const { ok, message } = await test()
     const duration = Math.round(performance.now() - startedAt)
@@ -83,7 +76,7 @@ export function gatewayPages(api: Api, services: Services, products: GatewayProd
           (async () => {
             const outcome = await gateway.call((one, signal) => one.verify(samplePerson, signal))
             if (outcome.kind !== 'accepted') return failed(outcome.reason)
-            return succeeded(`已应答：${outcome.value.verdict}`, `Answered: ${outcome.value.verdict}`)
+            return succeeded(`已响应：${outcome.value.verdict}`, `Answered: ${outcome.value.verdict}`)
           })
         )
       }
@@ -111,7 +104,7 @@ function smsMessage({ ok, detail, sent }: { ok: boolean; detail: string; sent: b
   if (!ok) return failed(detail)
   if (sent) return succeeded(`已用模板 ${detail} 发送一条`, `One message sent with the template ${detail}`)
   return succeeded(
-    `连接与凭据正常（${detail}）；没有审核通过的共享模板，未发送短信`,
+    `连接与凭据正常（${detail}）；没有审核通过的公共模板，未发送短信`,
     `Connection and credentials work (${detail}); nothing was sent, because there is no approved shared template`,
   )
 }
@@ -140,12 +133,13 @@ export function statesOf({ sms, identity, domainCheck }: GatewayProducts): Gatew
 
 /** The configured gateways, for alerts of operators. */
 export function watchedGateways(products: GatewayProducts): WatchedGateway[] {
+  const distrusted = products.domainCheck.gateways.filter(({ state }) => state === 'distrusted')
   return statesOf(products)
     .filter(({ position }) => position !== null)
-    .map(({ group, name, breaker, last_error }) => ({
+    .map(({ group, name, breaker }) => ({
       name: `${group} ${name}`,
       isDown: breaker === 'open',
-      hasFailedCanary: breaker === 'open' && last_error === 'canary',
+      hasFailedCanary: group === 'domain_check' && distrusted.some((one) => one.name === name),
     }))
 }
 

@@ -8,6 +8,7 @@ import { createAccountTurns } from '../../accounts/batch-turns.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
 import { createCursors, limitProblem } from '../../http/cursor.ts'
 import type { InvalidParameter } from '../../http/parameters.ts'
+import { longerThan, notADay } from '../../http/value-problems.ts'
 import { type ApiResponse, shortlinkSuccess } from '../../http/responses.ts'
 import type { Services } from '../../services.ts'
 import type { Clicks } from '../clicks/clicks.ts'
@@ -134,7 +135,7 @@ const linkAndTag: InvalidParameter = {
 function longProblem(q: string | undefined): InvalidParameter[] {
   const { maxLength } = listOperation.parameters.q
   if (q === undefined || q.length <= maxLength) return []
-  return [{ name: 'q', text: { zh: `最长 ${maxLength} 个字符`, en: `has at most ${maxLength} characters` } }]
+  return [{ name: 'q', text: longerThan(maxLength) }]
 }
 
 /** The last 30 days unless the call says otherwise; days are inclusive. */
@@ -148,8 +149,8 @@ function readRange(
   const problems: InvalidParameter[] = []
   const end = last === undefined ? endOfDay(formatDay(Date.now())) : endOfDay(last)
   const start = first === undefined ? (end ?? 0) - defaultDays * dayMs : startOfDay(first)
-  if (start === undefined) problems.push({ name: 'start_date', text: notDay })
-  if (end === undefined) problems.push({ name: 'end_date', text: notDay })
+  if (start === undefined) problems.push({ name: 'start_date', text: notADay })
+  if (end === undefined) problems.push({ name: 'end_date', text: notADay })
   if (start !== undefined && end !== undefined) {
     if (start >= end) problems.push({ name: 'start_date', text: afterEnd })
     else if (end - start > maxDays * dayMs) {
@@ -163,5 +164,4 @@ function readRange(
   return { start: start ?? 0, end: end ?? 0, problems }
 }
 
-const notDay = { zh: '须为 YYYY-MM-DD 格式的日期', en: 'must be a day like YYYY-MM-DD' }
 const afterEnd = { zh: '不能晚于 end_date', en: 'must not be after end_date' }

@@ -1,5 +1,5 @@
 // Codes that callers choose: what they look like, and which are not available.
-import { shortCodePattern } from '../../../contract/shortlink.ts'
+import { linkLimits, shortCodePattern } from '../../../contract/shortlink.ts'
 import type { Text } from '../../../contract/text.ts'
 import { isOffensiveChoice, isReserved } from './code.ts'
 
@@ -16,9 +16,10 @@ export function chosenCodeProblem(
   return isReserved(code) || isOffensiveChoice(code) ? { text: unavailableCode, isWhole: true } : undefined
 }
 
+const { min, max } = linkLimits.codeLength
 const malformedCode: Text = {
-  zh: '须为 3–32 个字母、数字、_ 或 -，首尾为字母或数字',
-  en: 'must have 3–32 letters, digits, _ or -, first and last a letter or digit',
+  zh: `须为 ${min}–${max} 个字母、数字、_ 或 -，首尾为字母或数字`,
+  en: `must have ${min}–${max} letters, digits, _ or -, first and last a letter or digit`,
 }
 const unavailableCode: Text = { zh: '短码不可用', en: 'This short code is not available' }
 export const takenCode: Text = { zh: '短码已被占用', en: 'This short code is taken' }

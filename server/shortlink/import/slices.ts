@@ -1,7 +1,7 @@
 // The work on an import, in slices of rows: the dry run checks them, a started import charges and creates them. A slice is one
 // transaction with its charge and the results of its rows, so every row is created and charged once, also after a crash at any time.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { importRequestPrefix } from '../../../contract/console/credits.ts'
+import { importAction } from '../../../contract/console/credits.ts'
 import { shortlink } from '../../../contract/shortlink.ts'
 import type { Language } from '../../../contract/text.ts'
 import { pricesOf } from '../../accounts/prices.ts'
@@ -98,11 +98,11 @@ export function createImportWork(
     const result = await credits.charge({
       accountId: one.account_id,
       apiType: 'short_link',
-      action: 'shortlink.generate_batch',
+      action: importAction,
       cost,
       // A transaction of its own: charges of other accounts do not wait for it.
       costs: [cost],
-      requestId: `${importRequestPrefix}${one.id}-${one.next_row}`,
+      requestId: `import-${one.id}-${one.next_row}`,
       inSameTransaction: async (tx, charge) => {
         if (typeof write !== 'function') throw new Error('a batch is written by a function')
         const written = await write(tx, charge)

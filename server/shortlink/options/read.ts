@@ -3,6 +3,7 @@ import { clearableFields, type ClearableField, linkLimits } from '../../../contr
 import type { Text } from '../../../contract/text.ts'
 import { parseTime } from '../../../contract/time.ts'
 import { countCharacters, printable } from '../../../contract/values.ts'
+import { inThePast, notATime, notBetween } from '../../http/value-problems.ts'
 import type { InvalidParameter } from '../../http/parameters.ts'
 import { chosenCodeProblem } from '../codes/chosen.ts'
 import { type CheckedTarget, problemOf, titleProblem } from '../targets.ts'
@@ -115,10 +116,7 @@ export function readOptions(
   return { change, clears }
 }
 
-const wrongMaxClicks: Text = {
-  zh: `须为 1 至 ${linkLimits.maxClicks} 的整数`,
-  en: `must be an integer from 1 to ${linkLimits.maxClicks}`,
-}
+const wrongMaxClicks = notBetween(1, linkLimits.maxClicks)
 
 function readClear(
   input: OptionInput & { readonly redirect_url_a?: string | undefined },
@@ -151,16 +149,10 @@ function isClearable(name: string): name is ClearableField {
 function readExpiry(text: string | undefined, problems: InvalidParameter[]): number | undefined {
   if (text === undefined) return undefined
   const at = parseTime(text)
-  if (at === undefined) problems.push({ name: 'expires_at', text: notTime })
+  if (at === undefined) problems.push({ name: 'expires_at', text: notATime })
   else if (at <= Date.now()) problems.push({ name: 'expires_at', text: inThePast })
   return at
 }
-
-const notTime: Text = {
-  zh: '须为 YYYY-MM-DD HH:MM:SS 格式的时间',
-  en: 'must be a time like YYYY-MM-DD HH:MM:SS',
-}
-const inThePast: Text = { zh: '须晚于当前时间', en: 'must be in the future' }
 
 function readTagInput(
   sent: readonly string[] | undefined,

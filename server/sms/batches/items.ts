@@ -6,6 +6,7 @@ import { dayMs, parseTime } from '../../../contract/time.ts'
 import { isRecord, printable } from '../../../contract/values.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
 import { type InvalidParameter, parameterError } from '../../http/parameters.ts'
+import { inThePast, notATime } from '../../http/value-problems.ts'
 import { findProblems, invalidPhone } from '../send-parameters.ts'
 import type { PricedMessage, PriceMessage } from './pricing.ts'
 
@@ -75,10 +76,8 @@ export function readBatch(call: Call, now: number): BatchInput {
 }
 
 function sendAtProblem(sendAt: number | undefined, now: number): Text | undefined {
-  if (sendAt === undefined) {
-    return { zh: '必须是 YYYY-MM-DD HH:MM:SS 格式的时间', en: 'must be a time YYYY-MM-DD HH:MM:SS' }
-  }
-  if (sendAt <= now) return { zh: '必须晚于当前时间', en: 'must be in the future' }
+  if (sendAt === undefined) return notATime
+  if (sendAt <= now) return inThePast
   if (sendAt > now + maxSendAheadDays * dayMs) {
     return { zh: `最多提前 ${maxSendAheadDays} 天`, en: `is at most ${maxSendAheadDays} days ahead` }
   }

@@ -43,7 +43,7 @@ export function splitHeadings({ rows }: Table): RecipientColumns {
   const body = hasHeadings ? rows.slice(1) : rows
   const count = rows
     .slice(0, sampleRows)
-    .reduce((most, { cells }) => Math.max(most, cells.length), first.length)
+    .reduce((max, { cells }) => Math.max(max, cells.length), first.length)
   return { headings: hasHeadings ? first : [], count, rows: body }
 }
 
