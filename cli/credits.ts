@@ -96,7 +96,7 @@ export function parseCredits(given: string): { apiType: ApiType; amount: number 
 
 function requireApiType(type: string): ApiType {
   if (isApiType(type)) return type
-  throw new UsageError(`没有额度类型 ${type}，可选 ${apiTypes.join('、')} / no such credit type`)
+  throw new UsageError(`额度类型 ${type} 不存在，可选 ${apiTypes.join('、')} / no such credit type`)
 }
 
 function parseAmount(given: string): number {

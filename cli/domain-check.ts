@@ -62,7 +62,7 @@ export const watchCommands: readonly Command[] = [
     name: 'watch list',
     usage: '[NAME]',
     text: {
-      zh: '查看监控列表与结果变化；不带账户名则为平台自己的短链域名',
+      zh: '查看监控列表与结果变化；不带账户名则为平台自己的短链接域名',
       en: 'list watched domains with their history; without a name: the link domains of the platform',
     },
     minWords: 0,
@@ -113,7 +113,7 @@ interface Probe {
 /** `gateway test domain NAME`: checks the canary pair or, without one, a well-known address. */
 export async function testDomainGateway(config: Config, name: string): Promise<Output> {
   if (name !== 'sandbox' && name !== 'jump' && name !== 'http')
-    throw new UsageError(`没有域名检测网关 ${name} / no such domain gateway: sandbox, jump, http`)
+    throw new UsageError(`域名检测网关 ${name} 不存在 / no such domain gateway: sandbox, jump, http`)
   if (name === 'http' && (config.DOMAIN_HTTP_URL === undefined || config.DOMAIN_HTTP_PRESET === ''))
     throw new UsageError('缺少 DOMAIN_HTTP_URL 或 DOMAIN_HTTP_PRESET / these settings are missing')
   const gateway = domainGateways[name](config)

@@ -64,7 +64,8 @@ export const gatewayCommands: readonly Command[] = [
     async run({ config, installation: { db }, words }) {
       const [groupName, name] = words as [string, string]
       const group = Object.hasOwn(groups, groupName) ? groups[groupName] : undefined
-      if (!group) throw new UsageError(`没有该类网关，可选 ${Object.keys(groups).join('、')} / no such group`)
+      if (!group)
+        throw new UsageError(`网关类型不存在，可选 ${Object.keys(groups).join('、')} / no such group`)
       if (!group.configured(config).includes(name)) throw notConfigured(groupName, name)
       const output = await group.test(config, name)
       const ok = output.failed !== true

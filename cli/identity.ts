@@ -9,7 +9,7 @@ export const identityCommands: readonly Command[] = [
     name: 'identity rotate-secret',
     usage: '',
     text: {
-      zh: '更换核验记录哈希的密钥，旧记录从此不再能被比对',
+      zh: '更换核验记录哈希的密钥，旧记录不再参与比对',
       en: 'replace the secret of the record hashes; older records no longer match',
     },
     minWords: 0,

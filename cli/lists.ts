@@ -13,7 +13,7 @@ function limitOf(flags: Flags): number {
   const given = textFlag(flags, 'limit') ?? String(defaultRows)
   const limit = /^[1-9]\d{0,5}$/.test(given) ? Number(given) : 0
   if (limit >= 1 && limit <= maxRows) return limit
-  throw new UsageError(`--limit 须为 1 到 ${maxRows} / must be from 1 to ${maxRows}`)
+  throw new UsageError(`--limit 须为 1 至 ${maxRows} / must be from 1 to ${maxRows}`)
 }
 
 /** Reads pages until there are `limit` rows or no more. */
@@ -37,7 +37,7 @@ export const listCommands: readonly Command[] = [
     name: 'ledger list',
     usage: 'NAME [--limit N]',
     text: {
-      zh: `账户的流水，新的在前，默认 ${defaultRows} 行`,
+      zh: `账户的流水，按时间倒序，默认 ${defaultRows} 行`,
       en: `list the ledger entries of an account, newest first, ${defaultRows} by default`,
     },
     minWords: 1,
@@ -70,7 +70,7 @@ export const listCommands: readonly Command[] = [
     name: 'audit list',
     usage: '[--limit N]',
     text: {
-      zh: `审计日志，新的在前，默认 ${defaultRows} 行`,
+      zh: `审计日志，按时间倒序，默认 ${defaultRows} 行`,
       en: `list the audit log, newest first, ${defaultRows} rows by default`,
     },
     minWords: 0,

@@ -77,7 +77,7 @@ export const oidcCommands: readonly Command[] = [
       const subject = invocation.words[1]!
       const link = (await listOidcLinks(db, account.id)).find((one) => one.subject === subject)
       if (!link || !(await unlinkOidc(db, cliActor, account.id, link.issuer, subject)))
-        throw new UsageError('没有这个关联 / no such OIDC link')
+        throw new UsageError('关联不存在 / no such OIDC link')
       return {
         json: { username: account.username, subject, removed: true },
         text: `${account.username}: 已解除 / removed`,

@@ -88,7 +88,7 @@ async function run(given: readonly string[], environment: () => Environment): Pr
   }
   if (!command)
     throw new UsageError(
-      `没有这个命令：${words.slice(0, 2).join(' ')}，用 --help 查看 / no such command, see --help`,
+      `命令不存在：${words.slice(0, 2).join(' ')}，用 --help 查看 / no such command, see --help`,
     )
   const { flags, positionals } = readWords(command, words)
   if (flags['help'] === true) {

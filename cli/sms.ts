@@ -30,7 +30,7 @@ export const templateCommands: readonly Command[] = [
     name: 'template add',
     usage: `[NAME|--shared] --code C --name N --content '… \${code} …' [--type T] [--status ${templateStates.join('|')}] [--reason T] [--gateway aliyun=SMS_123456]`,
     text: {
-      zh: '添加短信模板，默认为审核通过；--shared 为所有账户共用',
+      zh: '添加短信模板，默认为审核通过；--shared 为公共模板，所有账户可用',
       en: `add an approved SMS template; --shared: for every account; --type: ${templateTypes.join(', ')}`,
     },
     minWords: 0,

@@ -68,7 +68,7 @@ export const statementCommands: readonly Command[] = [
     name: 'statement verify',
     usage: 'FILE [--key PEM]',
     text: {
-      zh: '离线核验对账单；--key 为公钥文件，默认用本机的密钥',
+      zh: '离线验证对账单；--key 为公钥文件，默认用本机的密钥',
       en: "check a statement offline; --key names a public key file, default: this installation's key",
     },
     minWords: 1,

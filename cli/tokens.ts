@@ -92,7 +92,7 @@ export const tokenCommands: readonly Command[] = [
     async run({ installation: { db }, words }) {
       const id = idOf(words[0]!)
       if (!(await revokeToken(db, cliActor, id))) {
-        throw new UsageError(`没有令牌 ${id} / there is no token ${id}`)
+        throw new UsageError(`令牌 ${id} 不存在 / there is no token ${id}`)
       }
       return { json: { id, revoked: true }, text: `${id}: 已吊销 / revoked` }
     },

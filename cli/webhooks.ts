@@ -35,7 +35,7 @@ export const webhookCommands: readonly Command[] = [
     name: 'webhook add',
     usage: 'NAME URL [--events a,b]',
     text: {
-      zh: '添加 Webhook，密钥只显示一次；不指定 --events 时接收全部事件',
+      zh: '添加 Webhook，密钥仅显示一次；不指定 --events 时接收全部事件',
       en: 'add a webhook; its secret is shown once. Without --events it receives all events',
     },
     minWords: 2,

@@ -151,7 +151,7 @@ function hasDefault(fallback: unknown): boolean {
   return fallback !== undefined && fallback !== '' && !(Array.isArray(fallback) && fallback.length === 0)
 }
 
-/** Reads at most what a setting may have, whatever the name leads to. */
+/** Reads at most as many bytes as a setting may have: the path may name any file, even an endless one. */
 function readSecretFile(file: string): Parsed<string> {
   try {
     const descriptor = openSync(file, 'r')
@@ -198,7 +198,7 @@ export function listConfigWarnings(config: Config): Text[] {
   }
   if (config.TRUSTED_PROXIES.some((range) => range.endsWith('/0'))) {
     warnings.push({
-      zh: 'TRUSTED_PROXIES 含全部地址：任何调用者都可以伪造来源地址',
+      zh: 'TRUSTED_PROXIES 含全部地址：任何调用方都可以伪造来源地址',
       en: 'TRUSTED_PROXIES contains every address: any caller can forge its address',
     })
   }

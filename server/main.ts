@@ -16,7 +16,7 @@ const help = `npm start -- [--workers N] [--help]
 Starts the service. Defaults: http://127.0.0.1:3000, embedded SQLite, sandbox gateways. Ctrl-C stops it after the
 requests in progress.
 
-  --workers N   处理请求的进程数，1 到 256，同 WORKERS / number of worker processes, same as WORKERS
+  --workers N   处理请求的进程数，1 至 256，同 WORKERS / number of worker processes, same as WORKERS
 
 设置来自环境变量或 .env，完整列表见 docs/operations.md：
 Settings come from the environment or .env. Full list: docs/operations.en.md
@@ -57,7 +57,7 @@ function isSettingsProblem(error: unknown): boolean {
 async function onListening(address: string, installation: Installation, config: Config): Promise<void> {
   const created = await createFirstAccounts(installation, config)
   if (!created) process.stdout.write(`Tollgate 已启动 / is running: ${address}\n`)
-  // The journal keeps what it gets, and more users can read it than those of this machine's secrets.
+  // The journal stores what is printed, and users who must not know the secrets can read it.
   else if (isStdoutJournal(process.env))
     process.stdout.write(`${saveFirstLogins(config.DATA_DIR, address, created)}\n`)
   else process.stdout.write(`${formatWelcome(address, created)}\n`)

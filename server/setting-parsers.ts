@@ -75,7 +75,7 @@ export const pathSecret: Parse<string | undefined> = (value) =>
   /^[\w.~-]{16,200}$/.test(value)
     ? { value }
     : {
-        problem: `须为 16 到 200 个字母、数字或 - _ . ~ / must have 16 to 200 letters, digits or - _ . ~`,
+        problem: `须为 16 至 200 个字母、数字或 - _ . ~ / must have 16 to 200 letters, digits or - _ . ~`,
       }
 
 /** An IP address or a host name. */
@@ -88,7 +88,7 @@ export function integer(min: number, max: number): Parse<number> {
   return (given) => {
     const value = Number(given)
     if (/^\d{1,10}$/.test(given) && value >= min && value <= max) return { value }
-    return { problem: `须为 ${min} 到 ${max} 的整数 / must be a whole number from ${min} to ${max}` }
+    return { problem: `须为 ${min} 至 ${max} 的整数 / must be a whole number from ${min} to ${max}` }
   }
 }
 
@@ -161,18 +161,18 @@ export const list: Parse<readonly string[]> = (given) => {
   return value.length > 0 ? { value } : emptyList
 }
 
-const emptyList = { problem: '没有任何一项 / is a list without an item' }
+const emptyList = { problem: '列表为空 / is a list without an item' }
 
 export function gatewayList<const T extends string>(...known: readonly T[]): Parse<readonly T[]> {
   return (given) => {
     if (given === 'off') return { value: [] }
     const names = splitList(given)
-    if (names.length === 0) return { problem: '没有网关，要关闭请写 off / names no gateway; off closes it' }
+    if (names.length === 0) return { problem: '未指定网关，停用请填 off / names no gateway; off closes it' }
     const unknown = names.filter((name) => !(known as readonly string[]).includes(name))
     if (unknown.length > 0) {
-      return { problem: `不认识 ${shorten(unknown)}，可用 ${known.join('、')} / unknown gateway` }
+      return { problem: `未知网关 ${shorten(unknown)}，可选 ${known.join('、')} / unknown gateway` }
     }
-    if (new Set(names).size !== names.length) return { problem: '有重复 / names one twice' }
+    if (new Set(names).size !== names.length) return { problem: '有重复项 / names one twice' }
     return { value: names as T[] }
   }
 }
@@ -210,7 +210,7 @@ export function priceList<const T extends Readonly<Record<string, number>>>(
     const items = splitList(given)
     if (items.length === 0) return emptyList
     if (new Set(items.map((item) => item.split('=')[0])).size !== items.length)
-      return { problem: '有重复 / names one twice' }
+      return { problem: '有重复项 / names one twice' }
     for (const item of items) {
       const match = /^(\w+)=(\d{1,6})$/.exec(item)
       if (!match || !Object.hasOwn(defaults, match[1]!)) {

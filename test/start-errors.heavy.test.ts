@@ -129,7 +129,7 @@ describe('start', () => {
     const storage = await emptyStorage('postgres')
     const url = new URL(storage.environment['DATABASE_URL']!)
     url.pathname = '/no_such_database'
-    await assertStartFails({ DATABASE_URL: url.href }, /没有这个数据库.*does not exist/)
+    await assertStartFails({ DATABASE_URL: url.href }, /数据库不存在.*does not exist/)
     url.username = 'nobody_at_all'
     await assertStartFails({ DATABASE_URL: url.href }, /用户名或密码.*user or password/)
     await storage.remove()

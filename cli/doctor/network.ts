@@ -210,13 +210,13 @@ function checkAddress(config: Config, url: string): Finding {
 
 function checkForwarded(url: string, state: string): Finding {
   if (state === 'trusted')
-    return ok('proxy', '代理转告的来源地址可信', "the proxy's X-Forwarded-For is trusted")
+    return ok('proxy', '代理传递的来源地址可信', "the proxy's X-Forwarded-For is trusted")
   if (state === 'ignored') {
     return reportProblem(
       'proxy',
       'fail',
       [
-        '代理发来 X-Forwarded-For，但不被信任：所有调用者看起来都是代理',
+        '代理发来 X-Forwarded-For，但不被信任：所有调用方看起来都是代理',
         'X-Forwarded-For is received but not trusted: every caller has the address of the proxy',
       ],
       [

@@ -166,7 +166,7 @@ const fixes: readonly { readonly pattern: RegExp; readonly text: readonly [strin
   {
     pattern: /^unsigned_answer$/,
     text: [
-      '应答的签名与所设公钥不符，或应用 ID、私钥不被接受：核对应用 ID、应用私钥与支付宝公钥属于同一环境',
+      '响应的签名与所设公钥不符，或应用 ID、私钥不被接受：核对应用 ID、应用私钥与支付宝公钥属于同一环境',
       'the answer was not signed with the configured public key, or app ID and private key were refused: check that all three are of the same app and environment',
     ],
   },

@@ -29,7 +29,7 @@ export const optionalText = Type.Optional(Type.String({ maxLength: 200 }))
 export const order = Type.Optional(Type.Enum(['asc', 'desc']))
 
 export const noteProblem = {
-  zh: `请写明原因，不超过 ${maxNoteLength} 个字符`,
+  zh: `请写明原因，最多 ${maxNoteLength} 个字符`,
   en: `Say why, in at most ${maxNoteLength} characters`,
 } as const
 

@@ -116,7 +116,7 @@ export const sandboxInputs: readonly {
   {
     product: 'sms',
     input: '19900000002',
-    outcome: { zh: '无响应：1005，额度暂扣，稍后判定', en: 'no response: 1005, credits held until decided' },
+    outcome: { zh: '无响应：1005，额度暂扣，稍后确认', en: 'no response: 1005, credits held until decided' },
   },
   {
     product: 'sms',

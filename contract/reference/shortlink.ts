@@ -107,7 +107,7 @@ const missing: ErrorCase = {
   code: 1001,
   status: 400,
   when: {
-    zh: '缺少该操作的必要参数，消息逐一指出',
+    zh: '缺少该操作的必要参数，消息中逐一列出',
     en: 'Required parameters are missing; the message names all of them',
   },
 }
@@ -115,7 +115,7 @@ const invalid: ErrorCase = {
   code: 1002,
   status: 400,
   when: {
-    zh: '参数不合要求：地址不是 http/https、超长、含用户名或指向本平台短链域名，标题超长，或 redirect_type 未知',
+    zh: '参数不合要求：地址不是 http/https、超长、含用户名或指向本平台短链接域名，标题超长，或 redirect_type 未知',
     en: 'A parameter is invalid: a URL that is not http or https, is too long, contains a user name or leads to a link domain of this platform; a title that is too long; an unknown redirect_type',
   },
 }

@@ -42,7 +42,7 @@ export const sendCodeReference: OperationReference = {
       en: `The variables of the template are code and optionally minutes (ttl_s / 60, rounded up). Only the latest code of a number and purpose is valid; another one can be sent after ${codeLimits.pauseS} seconds.`,
     },
     {
-      zh: '发送失败并退回额度时，验证码作废，可以立即重新发送；结果不明时验证码仍然有效。',
+      zh: '发送失败并退回额度时，验证码作废，可以立即重新发送；结果未知时验证码仍然有效。',
       en: 'If sending fails and the credits are refunded, the code is void and another one can be sent immediately. If the outcome is unknown, the code stays valid.',
     },
   ],

@@ -12,7 +12,7 @@ export const missing: ErrorCase = {
   code: 1001,
   status: 400,
   when: {
-    zh: '缺少必要参数，消息逐一指出',
+    zh: '缺少必要参数，消息中逐一列出',
     en: 'Required parameters are missing; the message names all of them',
   },
 }

@@ -72,7 +72,7 @@ export const smsRecord = object(
     error_message: Type.String(text('失败原因，成功时为空', 'Reason for the failure; empty on success')),
     state: oneOf(
       sendStates,
-      '状态：待发送、发送中、已提交、已送达、失败、结果不明、已取消',
+      '状态：待发送、发送中、已提交、已送达、失败、结果未知、已取消',
       'State; unknown means that it is not known yet whether the message was sent',
     ),
     receipt_time: Type.String(
@@ -96,11 +96,11 @@ export const smsReference: EndpointReference<typeof sms> = {
     },
     notes: [
       {
-        zh: `计费内容为【签名】加替换变量后的模板内容，最长 ${maxSmsLength} 个字符；不超过 70 个字符计 1 条，超过则按每 67 个字符计 1 条，向上取整。`,
+        zh: `计费内容为【签名】加替换变量后的模板内容，最多 ${maxSmsLength} 个字符；不超过 70 个字符计 1 条，超过则按每 67 个字符计 1 条，向上取整。`,
         en: `The billed text is 【signature】 plus the template with its variables filled in, at most ${maxSmsLength} characters. Up to 70 characters are one part; longer texts are billed per 67 characters, rounded up.`,
       },
       {
-        zh: '网关明确拒绝时退回额度。结果不明时不会重发，额度暂扣，15 分钟内判定。',
+        zh: '网关明确拒绝时退回额度。结果未知时不会重发，额度暂扣，15 分钟内确认结果。',
         en: 'If the gateway rejects the message, the credits are refunded. If the outcome is unknown, the message is never sent again: the credits are held until the outcome is decided, at most 15 minutes.',
       },
     ],
@@ -197,7 +197,7 @@ export const smsReference: EndpointReference<typeof sms> = {
   templates: {
     notes: [
       {
-        zh: '返回本账户与平台共享的全部模板，包括审核中的；仅审核通过的模板可用于发送。',
+        zh: '返回本账户的全部模板（包括审核中的）与公共模板；仅审核通过的模板可用于发送。',
         en: 'Lists the templates of the account and the shared templates, whatever their review status; only approved templates can be used.',
       },
     ],

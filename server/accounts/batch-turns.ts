@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { tooFrequent } from '../http/errors.ts'
 import { createFairQueue, type FairQueueOptions, QueueFull } from '../http/fair-queue.ts'
 
-/** Few, because the event loop does their work in one go. Those that wait cost nothing but their body. */
+/** Few, because each occupies the event loop for long. A waiting call uses only the memory of its body. */
 const limits = { maxRunning: 4, maxRunningOfShare: 2, maxWaiting: 1_000 }
 
 /** Runs the work when it is the account's turn. Throws 429 when too many wait. */

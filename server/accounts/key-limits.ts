@@ -75,7 +75,7 @@ export function readScopes(given: readonly string[] | null): ReadList {
     ? { problem: { zh: `至少须有一项权限：${known}`, en: `at least one scope is required: ${known}` } }
     : {
         problem: {
-          zh: `没有权限 ${quoted(wrong)}，可选 ${known}`,
+          zh: `权限 ${quoted(wrong)} 不存在，可选 ${known}`,
           en: `there is no scope ${quoted(wrong)}; there are ${known}`,
         },
       }

@@ -102,7 +102,7 @@ export async function deleteMailTokens(tx: Tx, accountId: number, tokenHash?: st
   return used
 }
 
-/** Tokens are invalid after half an hour; a day leaves nothing that matters. */
+/** Tokens are invalid after half an hour, so nothing reads a row that is a day old. */
 export function deleteOldMailTokens(db: Database, signal: AbortSignal): Promise<number> {
   return deleteOlderThan(db, { table: 'mail_token', time: 'created_at' }, 1, signal)
 }

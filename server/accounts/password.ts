@@ -38,7 +38,7 @@ export function hashPassword(password: string, share: string): Promise<string> {
   return inTurn(share, () => hash(password, cost))
 }
 
-/** For test processes only: they create thousands of accounts. No setting leads here, and production refuses it. */
+/** For test processes only: they create thousands of accounts. No setting enables it, and it throws in production. */
 export function lowerPasswordCostForTests(): void {
   if (process.env['NODE_ENV'] === 'production')
     throw new Error('passwords need their full cost in production')

@@ -1,4 +1,4 @@
-// Streams a CSV file: the heading, then the rows one page at a time. Exports take turns by page and rest in between: many at the
+// Streams a CSV file: the heading, then the rows one page at a time. Exports take turns by page and pause in between: many at the
 // same time would fill the event loop, and paid calls would wait.
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -50,7 +50,7 @@ export function invalidFields(fields: FieldProblems): ConsoleProblem {
 }
 
 export function notFound(): ConsoleProblem {
-  return new ConsoleProblem('not_found', { zh: '没有找到', en: 'Not found' })
+  return new ConsoleProblem('not_found', { zh: '未找到', en: 'Not found' })
 }
 
 export function conflict(zh: string, en: string): ConsoleProblem {
@@ -118,7 +118,7 @@ export function toProblem(error: unknown): ConsoleProblem {
 }
 
 export function notJson(): ConsoleProblem {
-  return new ConsoleProblem('not_json', { zh: '请以 JSON 发送', en: 'Send JSON' })
+  return new ConsoleProblem('not_json', { zh: '请使用 JSON 格式发送', en: 'Send JSON' })
 }
 
 /** Rules shared with the public API throw its codes. */

@@ -8,7 +8,7 @@ export const consoleSettings = {
   }),
   PASSWORD_LOGIN: setting(choice('on', 'off'), 'on', {
     zh: 'off：控制台只能用 OIDC 登录；需要 OIDC_ISSUER',
-    en: 'off: the console is entered through OIDC only; needs OIDC_ISSUER',
+    en: 'off: users sign in to the console through OIDC only; needs OIDC_ISSUER',
   }),
   OPERATOR_2FA: setting(choice('optional', 'required'), 'optional', {
     zh: 'required：管理员必须先启用两步验证，才能使用控制台',
@@ -19,7 +19,7 @@ export const consoleSettings = {
     en: 'Issuer URL of the OpenID provider; the redirect URI is PUBLIC_URL plus /console/api/oidc/callback',
   }),
   OIDC_CLIENT_ID: setting(optionalText, undefined, {
-    zh: '在统一登录服务登记的客户端编号',
+    zh: '在统一登录服务登记的客户端 ID',
     en: 'Client ID at the OpenID provider',
   }),
   OIDC_CLIENT_SECRET: setting(

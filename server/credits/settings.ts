@@ -8,11 +8,11 @@ export const creditSettings = {
     en: 'Credits each operation costs, e.g. generate=1,sms_part=1',
   }),
   OPERATION_LEASE_S: setting(integer(1, 3_600), 60, {
-    zh: '上游调用最长未决时间（秒）',
+    zh: '上游调用结果待确认的最长时间（秒）',
     en: 'Seconds an operation may stay held while an upstream call runs',
   }),
   SWEEP_S: setting(integer(1, 3_600), 10, {
-    zh: '检查到期未决操作的间隔（秒）',
+    zh: '检查超时未确认操作的间隔（秒）',
     en: 'Seconds between two searches for operations whose lease has expired',
   }),
   LEDGER_KEEP_DAYS: setting(daysOrForever(400), 0, {

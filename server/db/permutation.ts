@@ -2,7 +2,7 @@
 //
 // Consecutive keys make an index fast, but public names must not show when and how many were created. So a public name is
 // the encrypted position in the index: a Feistel network over two numbers, like FF1 and FF3, with HalfSipHash-2-4 as round
-// function. Stored rows depend on the exact output: this code must never change, not even for the better.
+// function. Stored rows depend on the exact output: this code must never change, not even to improve it.
 import { createHmac } from 'node:crypto'
 
 export interface Permutation {

@@ -4,7 +4,7 @@ const zh = document.documentElement.lang === 'zh-CN'
 const words = zh
   ? {
       search: '搜索文档（按 / 键）',
-      nothing: '没有找到',
+      nothing: '未找到',
       copy: '复制',
       copied: '已复制',
       link: '本节链接',

@@ -77,7 +77,7 @@ function keyLimitsBody(_context: DocsContext, language: Language): Html {
 function startBody({ publicUrl }: DocsContext, language: Language): Html {
   const steps: readonly Text[] = [
     {
-      zh: '在控制台生成 API 密钥。完整密钥只显示一次，请立即保存。',
+      zh: '在控制台生成 API 密钥。完整密钥仅显示一次，请立即保存。',
       en: 'Create an API key in the console. The complete key is shown only once: save it immediately.',
     },
     {
@@ -168,7 +168,7 @@ function limitsBody({ config }: DocsContext, language: Language): Html {
     [zh ? '嵌套层数' : 'Levels of nesting', String(maxDepth)],
     [
       zh ? '目标地址' : 'Target URL',
-      zh ? `最长 ${target.maxLength} 个字符，http 或 https` : `${target.maxLength} characters, http or https`,
+      zh ? `最多 ${target.maxLength} 个字符，http 或 https` : `${target.maxLength} characters, http or https`,
     ],
     [zh ? '标题' : 'Title', lengthRange(title, language)],
     [
@@ -184,7 +184,7 @@ function limitsBody({ config }: DocsContext, language: Language): Html {
     [
       zh ? '短信内容' : 'SMS text',
       zh
-        ? `最长 ${maxSmsLength} 个字符（含签名与括号）`
+        ? `最多 ${maxSmsLength} 个字符（含签名与括号）`
         : `${maxSmsLength} characters, including signature and brackets`,
     ],
     [zh ? '单号码发送' : 'Messages to one number', numberLimits(config, language)],
@@ -283,7 +283,7 @@ function errorsBody({ config }: DocsContext, language: Language): Html {
 function idempotencyBody({ publicUrl }: DocsContext, language: Language): Html {
   const texts: readonly Text[] = [
     {
-      zh: `消耗额度的操作支持请求头 \`Idempotency-Key\`（不超过 ${idempotencyKeySchema.maxLength} 个可见 ASCII 字符，例如订单号）。24 小时内相同的键与参数只执行一次：重复请求返回首次的响应和 \`Idempotent-Replayed: true\`，不会重复扣费或发送。`,
+      zh: `消耗额度的操作支持请求头 \`Idempotency-Key\`（最多 ${idempotencyKeySchema.maxLength} 个可见 ASCII 字符，例如订单号）。24 小时内相同的键与参数只执行一次：重复请求返回首次的响应和 \`Idempotent-Replayed: true\`，不会重复扣费或发送。`,
       en: `Operations that cost credits support the header \`Idempotency-Key\` (at most ${idempotencyKeySchema.maxLength} visible ASCII characters, for example an order number). Within 24 hours, the same key with the same parameters is executed once: repeated requests return the first response with \`Idempotent-Replayed: true\`; nothing is charged or sent twice.`,
     },
     {

@@ -35,7 +35,7 @@ const retryTexts: Readonly<Record<ErrorCode, Text>> = {
     en: 'Nothing was executed or charged. Add credits or have the restriction lifted, then send the call again; you can use the same `Idempotency-Key`.',
   },
   1005: {
-    zh: '已扣的额度会退回；短信结果未知时先暂扣，查明后结算或退回，不会重复发送。该响应随 `Idempotency-Key` 保存 24 小时，再次尝试请换一个键。HTTP 409 除外：首次请求仍在处理，按 Retry-After 等待后用同一个键重试。',
+    zh: '已扣的额度会退回；短信结果未知时先暂扣，确认后结算或退回，不会重复发送。该响应随 `Idempotency-Key` 保存 24 小时，再次尝试请换一个键。HTTP 409 除外：首次请求仍在处理，按 Retry-After 等待后用同一个键重试。',
     en: 'Credits that were charged are refunded; if it is unknown whether an SMS was sent, they are held until that is decided, and it is not sent again. The response is stored with its `Idempotency-Key` for 24 hours: use another key for another attempt. Except HTTP 409: the first call is still in progress, wait as long as Retry-After says and retry with the same key.',
   },
   1006: {

@@ -4,7 +4,7 @@ import { dayMs } from '../../contract/time.ts'
 import { logoSvg } from '../http/logo.ts'
 import type { Services } from '../services.ts'
 
-/** Short links may be crawled like any link; what needs a key or a session leads nowhere. */
+/** Crawlers may follow short links. Paths that need a key or a session have nothing for them. */
 const robots = `User-agent: *
 Disallow: /api/
 Disallow: /console/

@@ -76,7 +76,7 @@ describe('addresses', () => {
     'x.localhost',
     'router.home.arpa',
     'abc.onion',
-    // IP addresses in every clothing.
+    // IP addresses in every notation, IPv4-mapped ones included.
     '127.0.0.1',
     'http://127.0.0.1:80/',
     '10.0.0.1',

@@ -136,7 +136,7 @@ export function domainCheckPages(api: Api, services: Services, checks: DomainChe
     return watchOf(await requireWatch(request))
   })
 
-  // Taking one off costs nothing, and saves what it would have cost: an expired account may.
+  // An expired account may do this too: it is free, and further checks would cost credits.
   api.account(domainCheckRoutes.removeWatch, async (request) => {
     if (!(await db.write((tx) => deleteWatchById(tx, request.account.id, request.id())))) throw notFound()
     return {}

@@ -230,7 +230,7 @@ function toProgress(results: readonly (CheckResult | undefined)[]): RunProgress 
   }
 }
 
-/** A run with a full refund failed: no gateway is configured, or its process died. */
+/** A run with a full refund failed: no gateway is configured, or its process exited. */
 function toRun(row: RunRow): CheckRun {
   return {
     id: row.id,

@@ -58,7 +58,7 @@ export const domainCheckSettings = {
   }),
   DOMAIN_JUMP_WARNING: setting(choice('blocked', 'ok', 'failed'), 'blocked', {
     zh: '提示页（继续访问、第三方网页）的判定结果',
-    en: 'The meaning of the warning page',
+    en: 'Verdict for the warning page',
   }),
   DOMAIN_JUMP_WARNING_MARKERS: setting(list, ['继续访问', '第三方网页'], {
     zh: '提示页的标志文字',

@@ -34,7 +34,7 @@ export interface Alerts {
   add(actor: Actor, account: AlertAccount, input: AlertInput): Promise<{ id: number; sent: boolean }>
   /** With the code from the message. */
   confirm(actor: Actor, endpoint: EndpointRow, code: string): Promise<void>
-  /** By an operator, who vouches for the target. */
+  /** By an operator who knows the target; no code is needed. */
   confirmByOperator(actor: Actor, endpoint: EndpointRow): Promise<void>
   remove(actor: Actor, endpoint: EndpointRow): Promise<void>
   /** Ends the alerts of a channel; false when the token is wrong. */

@@ -111,7 +111,7 @@ export function eventPages(
 
   api.account(eventRoutes.delivery, async (request) => {
     const { delivery, endpoint } = await requireDelivery(request)
-    // The numbers belong to the account; operators need none of them to find a fault.
+    // Phone numbers are data of the account; operators do not need them to find a fault.
     return deliveryDetail(db, delivery, endpoint, request.readOnly ? maskPhones : (text) => text)
   })
 

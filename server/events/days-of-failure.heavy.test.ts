@@ -158,7 +158,7 @@ onEachEngine('days of failure', (engine) => {
     assert.ok(late!.at(-1)!.at >= startAt + dayMs && late!.length > 5 && late!.length <= waits.length)
     assert.equal(onTime!.length, 1)
 
-    // The account is told once, by webhook and by mail.
+    // The account is notified once, by webhook and by mail.
     await until(() => requests.some(({ path }) => path === '/other'))
     assert.match((await mailbox.next(to)).text, /\/always/)
     const told = JSON.parse(requests.find(({ path }) => path === '/other')!.body) as {

@@ -200,7 +200,7 @@ export function recordEndpointResult(
   )
 }
 
-/** Counting more would read more than a metric is worth. */
+/** Counting more rows takes too long for a metric. */
 export const maxCountedDeliveries = 10_000
 
 export interface Backlog {

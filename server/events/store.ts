@@ -245,7 +245,7 @@ export async function restartDelivery(tx: Tx, id: number): Promise<void> {
   )
 }
 
-/** More are restarted by the next call: one transaction must not hold up others. */
+/** More are restarted by the next call: one transaction must not delay others. */
 const maxRestarted = 5_000
 
 /** Restarts the oldest failed deliveries of an endpoint that were created since a time; returns their number. */

@@ -182,7 +182,7 @@ function findUrlProblem(url: URL | null, allowPrivate: boolean): Text | undefine
     return { zh: '须为 http:// 或 https:// 开头的完整地址', en: 'must be a complete http:// or https:// URL' }
   if (url.href.length > webhookLimits.urlLength)
     return {
-      zh: `不能超过 ${webhookLimits.urlLength} 个字符`,
+      zh: `最多 ${webhookLimits.urlLength} 个字符`,
       en: `must have at most ${webhookLimits.urlLength} characters`,
     }
   if (url.username !== '' || url.password !== '')
@@ -202,7 +202,7 @@ function readEventTypes(given: readonly string[]): string {
   const unknown = types.filter((type) => type !== '*' && !isEventType(type))
   if (unknown.length > 0) {
     throw invalidInput({
-      events: { zh: `没有事件类型 ${unknown[0]}`, en: `has no event type ${unknown[0]}` },
+      events: { zh: `事件类型 ${unknown[0]} 不存在`, en: `has no event type ${unknown[0]}` },
     })
   }
   return types.length === 0 || types.includes('*') ? '*' : types.sort().join(' ')

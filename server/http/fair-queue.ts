@@ -55,7 +55,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     else runningOf.set(share, left)
   }
 
-  /** How many shares of each group wait, with one that may have to. */
+  /** How many shares of each group wait. `newShare` counts as waiting. */
   function sizesOfGroups(newShare?: string): ReadonlyMap<string, number> {
     const sizes = new Map<string, number>()
     if (groupOf === undefined) return sizes

@@ -1,7 +1,7 @@
 // Reads the fields of a multipart/form-data body.
 //
-// Not busboy: it silently skips parts that it cannot read and decodes with replacement characters, which are errors here,
-// and it creates a stream for each part (2,000 parts take 100 ms).
+// Not `@fastify/busboy`: it silently skips parts without a readable header and decodes with replacement characters, both of which
+// are errors here, and it creates a stream for each part (2,000 parts take 100 ms).
 import { type AppError, malformed } from './errors.ts'
 import { decodeBytes, maxFields, parseFields, tooManyFields } from './form.ts'
 

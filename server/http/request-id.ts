@@ -5,7 +5,7 @@ import { createAddressCheck, peerOf } from './address.ts'
 
 export type RequestIdOf = (request: IncomingMessage) => string
 
-/** Also the id that nginx and HAProxy make: nothing that could forge a line of a log. */
+/** Includes the ids that nginx and HAProxy create, and no character that could forge a line of a log. */
 const acceptedId = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
 
 export function createRequestIdReader(trustedProxies: readonly string[]): RequestIdOf {

@@ -37,7 +37,7 @@ export function pageIn(language: Language, title: string, content: string): stri
 `
 }
 
-/** For an address that leads nowhere. */
+/** For an unknown address. */
 export function missingPage(language: Language): string {
   return language === 'zh'
     ? pageIn(language, '页面不存在', '<h1>页面不存在</h1><p>请检查地址是否完整。</p><a href="/">返回首页</a>')

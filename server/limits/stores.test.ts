@@ -10,7 +10,7 @@ import type { LimitStore } from './port.ts'
 import { openRedisStore } from './redis.ts'
 import { createTableStore } from './table-store.ts'
 
-/** StorePair stores that share their counters, like those of pair processes. */
+/** Two stores that share their counters, like those of two processes. */
 interface StorePair extends AsyncDisposable {
   readonly stores: readonly [LimitStore, LimitStore]
 }

@@ -60,7 +60,7 @@ class LimitReached extends Error {
 }
 
 export function createTableStore(db: Database): LimitStore {
-  // One at a time: attempts at the same clock wait for the same rows and would occupy all connections of the pool.
+  // One at a time: concurrent attempts wait for the same rows and would occupy all connections of the pool.
   let last: Promise<unknown> = Promise.resolve()
 
   function attempt(keys: readonly AttemptKey[], windowMs: number): Promise<AttemptResult> {

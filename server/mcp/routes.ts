@@ -39,7 +39,7 @@ export function registerMcp(api: FastifyInstance, options: McpOptions): void {
     if (key === undefined) {
       return refuse(reply.header('www-authenticate', 'Bearer'), 401, 'Send the API key as a bearer token')
     }
-    // A page of another site that reaches this address with the reader's network has this header.
+    // Browsers send this header: a page of another site must not call us from its visitor's network.
     const { origin } = request.headers
     if (origin !== undefined && origin !== new URL(services.publicUrl()).origin) {
       return refuse(reply, 403, 'This origin is not allowed')

@@ -1,10 +1,10 @@
-// The daily health of the service: how many minutes of a day each part was looked at, and in how many it failed.
+// The daily health of the service: in how many minutes of a day each part was checked, and in how many it failed.
 import type { Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
 export type HealthDay = Readonly<Pick<Tables['health_day'], 'day' | 'part' | 'samples' | 'failed'>>
 
-/** A minute counts once, whichever process looks first. */
+/** A minute counts once, whichever process checks first. */
 export async function addHealthSample(
   tx: Tx,
   sample: { readonly day: string; readonly part: string; readonly failed: boolean; readonly minute: number },

@@ -52,7 +52,7 @@ export function openLog(level: string, { shared = false, maxBytes = defaultMaxBy
     ...(shared && { maxWrite: pipeBufferBytes }),
     retryEAGAIN: () => true,
   })
-  // A line that cannot be written has nowhere else to go.
+  // There is no other place to report that a line cannot be written.
   destination.on('error', () => undefined)
   const common = { level, base: null, timestamp: createTimestamp() }
   const log = pino(

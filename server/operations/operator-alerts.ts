@@ -87,7 +87,7 @@ export async function checkAndReport(db: Database, overdueMs: number): Promise<r
   return problems
 }
 
-/** Alerts when a condition begins, and again only after it has ended. Processes see it apart; one alert an hour is sent. */
+/** Alerts when a condition begins, and again only after it has ended. Each process notices it separately; at most one alert an hour is sent. */
 function createReporter(db: Database) {
   const active = new Set<string>()
   return async (

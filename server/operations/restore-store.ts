@@ -64,7 +64,7 @@ export async function restoreBackup(
 
     if ((await findSetting(tx, fingerprintName)) !== fingerprintOf(secretKey)) {
       throw problem(
-        '备份来自使用另一个 SECRET_KEY 的安装，请先设置同一个（或复制其 secret.key）',
+        '备份来自 SECRET_KEY 不同的部署，请先设置相同的 SECRET_KEY（或复制其 secret.key）',
         'the backup belongs to another SECRET_KEY; set that one (or copy its secret.key) first',
       )
     }

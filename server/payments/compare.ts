@@ -1,4 +1,4 @@
-// Decides what one row of a bill, or one of our orders that is in no bill, differs in.
+// Finds the difference between one row of a bill and our orders, or of one of our orders that is in no bill.
 import { formatMinor, type PaymentProviderName, settledByReconciliation } from '../../contract/payments.ts'
 import type { BillRow } from './bills/bill.ts'
 import { findMismatch } from './orders.ts'

@@ -17,7 +17,7 @@ export function readPrivateKey(text: string): KeyObject | undefined {
     try {
       return requireRsa(createPrivateKey({ key, format: 'der', type }))
     } catch {
-      // The next form.
+      // Not in this form: try the next one.
     }
   }
   return undefined
@@ -36,7 +36,7 @@ export function readPublicKey(text: string): KeyObject | undefined {
     try {
       return requireRsa(form())
     } catch {
-      // The next form.
+      // Not in this form: try the next one.
     }
   }
   return undefined
@@ -70,7 +70,7 @@ function describeWrongKey(text: string): readonly [string, string] | undefined {
         ? [`这是私钥（${kind}）`, `this is a private key (${kind})`]
         : [`这是公钥（${kind}）`, `this is a public key (${kind})`]
     } catch {
-      // The next form.
+      // Not in this form: try the next one.
     }
   }
   return undefined

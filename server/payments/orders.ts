@@ -299,7 +299,7 @@ function openFailed(number: string, reason: string): AppError {
   return new AppError(
     1005,
     {
-      zh: `支付渠道没有给出有效应答（${reason}），订单 ${number} 未能发起支付，请稍后重新下单`,
+      zh: `支付渠道没有返回有效响应（${reason}），订单 ${number} 未能发起支付，请稍后重新下单`,
       en: `the provider gave no valid answer (${reason}); order ${number} cannot be paid, please order again later`,
     },
     { status: 502 },

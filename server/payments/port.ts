@@ -37,7 +37,7 @@ export type PaymentStatus =
       readonly ref?: string
     }
   | { readonly kind: 'unpaid' }
-  /** Can no longer be paid, and no money is in. */
+  /** Can no longer be paid, and was not paid. */
   | { readonly kind: 'closed' }
   /** Paid and refunded at the provider, not by us; or another merchant's. An operator decides. */
   | { readonly kind: 'contradiction'; readonly reason: string }

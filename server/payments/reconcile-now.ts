@@ -33,7 +33,7 @@ export async function resolve(db: Database, actor: OperatorActor, id: number): P
   await db.write(async (tx) => {
     const row = await resolveDifference(tx, id, { by: actor.name, note: actor.note ?? '' })
     if (!row) {
-      throw new AppError(1007, { zh: '没有这处未处理的差异', en: 'no such open difference' })
+      throw new AppError(1007, { zh: '该差异不存在或已处理', en: 'no such open difference' })
     }
     await recordChange(tx, actor, 'payment.resolve', row.order_number, { difference: id, kind: row.kind })
   })

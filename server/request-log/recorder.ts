@@ -33,7 +33,7 @@ const maxQueuedBytes = 16 * 1_048_576
 const maxBodyBytes = 1_048_576
 
 const flushEveryMs = 250
-/** The maxima leave room for other writers: on SQLite a transaction also occupies the event loop. */
+/** The maxima keep transactions short for other writers: on SQLite a transaction also occupies the event loop. */
 const perFlush = 500
 const perTransaction = 25
 

@@ -34,7 +34,7 @@ export const runtimeSettings = {
   }),
   DRAIN_S: setting(integer(0, 600), 0, {
     zh: '收到 SIGTERM 后继续处理请求的秒数，其间 /readyz 返回 503，供负载均衡摘除；再次收到信号则立即停止',
-    en: 'Seconds in which requests are still served after SIGTERM while /readyz returns 503, so that a load balancer takes the process out; a further signal stops it immediately',
+    en: 'Seconds in which requests are still served after SIGTERM while /readyz returns 503, so that a load balancer removes the process; a second signal stops it immediately',
   }),
   DATA_DIR: setting(text, './data', {
     zh: 'SQLite 文件与首次启动生成的密钥所在目录',

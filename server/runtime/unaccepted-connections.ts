@@ -1,5 +1,5 @@
-// Passes connections on that were sent to a worker that ended before it accepted them. The cluster module of Node.js forgets them, and
-// their clients would wait without end.
+// Passes connections on that were sent to a worker that ended before it accepted them. The cluster module of Node.js loses them, and
+// their clients would wait indefinitely.
 import cluster, { type Worker } from 'node:cluster'
 
 /** The messages of the cluster module that matter here: a connection for a worker, and the worker's response. */

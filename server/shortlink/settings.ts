@@ -6,11 +6,11 @@ import { placeFileProblem } from '../places/places.ts'
 export const shortlinkSettings = {
   GEO_FILE: setting(placeFile(4), undefined, {
     zh: 'IPv4 位置数据（ip2region 的 xdb 文件），默认使用自带数据',
-    en: 'Location data of IPv4 addresses (an xdb file of ip2region); default: the enclosed data',
+    en: 'Location data of IPv4 addresses (an xdb file of ip2region); default: the bundled data',
   }),
   GEO_FILE_V6: setting(placeFile(6), undefined, {
     zh: 'IPv6 位置数据（ip2region 的 xdb 文件），默认使用自带数据',
-    en: 'Location data of IPv6 addresses (an xdb file of ip2region); default: the enclosed data',
+    en: 'Location data of IPv6 addresses (an xdb file of ip2region); default: the bundled data',
   }),
   LINK_REFRESH_GRACE_HOURS: setting(integer(0, 8_760), 0, {
     zh: '刷新后旧地址继续可用的小时数',

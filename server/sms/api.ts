@@ -156,7 +156,7 @@ export function createSms(services: Services): SmsProduct {
       jobs.every(minuteMs, 'repair_sms_batches', () => repairBatches(db))
       if (vendorReviews.vendors.size > 0)
         jobs.every(vendorPollMs, 'sms_vendor_reviews', (signal) => vendorReviews.run(signal))
-      // Without limits too: they may have been in use before.
+      // Also when no limit is set: one may have been set before, and its counters are left.
       jobs.every(tenMinutesMs, 'prune_sms_number_counters', (signal) => deletePastCounters(db, signal))
       jobs.every(tenMinutesMs, 'prune_sms_codes', (signal) => deleteExpiredCodes(db, signal))
       if (config.SMS_RECORD_DAYS > 0)

@@ -46,7 +46,7 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
   )
 }
 
-/** Whoever learns the URL can send a megabyte of names, so the limits are checked before it is parsed. */
+/** Anyone who learns the URL can send a megabyte of names, so the limits are checked before the body is parsed. */
 export function receiptRequest(headers: ReceiptRequest['headers'], body: string): ReceiptRequest {
   const json = () => {
     try {

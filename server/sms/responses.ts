@@ -23,7 +23,7 @@ export function successResponse(record: SuccessfulSend, remaining: number, expir
   })
 }
 
-/** For a call whose process died before it could respond. The balance is the current one. */
+/** For a call whose process exited before it could respond. The balance is the current one. */
 export async function findSuccessResponse(queries: Queries, record: SendRecord): Promise<ApiResponse> {
   const { remaining } = await findBalance(queries, record.account_id, 'sms')
   return successResponse(record, remaining, await findExpiry(queries, record))

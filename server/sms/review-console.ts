@@ -92,10 +92,10 @@ export function reviewPages(api: Api, { db, secretKey }: Services, { vendorRevie
       })
     }
     if (before.status === status) {
-      throw conflict('已有人作出同样的决定', 'Somebody has decided the same already')
+      throw conflict('其他管理员已作出相同的审核决定', 'Another operator has made the same decision')
     }
     if (input.revision !== undefined && input.revision !== before.revision) {
-      throw conflict('内容已被修改，请重新查看', 'The words were changed meanwhile, read them again')
+      throw conflict('内容已被修改，请重新查看', 'The text was changed meanwhile, read it again')
     }
     const actor = operatorOf(request, { note: input.note ?? '' })
     // The revision that was read above, in case the text or the proofs change before the decision is written.

@@ -145,7 +145,7 @@ onEachEngine('SMS send', (engine) => {
     await using sms = await startSmsService(engine, { OPERATION_LEASE_S: '1' })
     const { db } = sms.service.installation
     await sms.send({}, { 'idempotency-key': 'crash' })
-    // As if the process had died between the gateway's answer and the settling.
+    // As if the process had exited between the response of the gateway and the end of the operation.
     await db.write(async (tx) => {
       await tx.run(
         `UPDATE operation SET state = 'held', ended_at = NULL, response = NULL, sends = 0, lease_until = 1`,

@@ -32,7 +32,7 @@ export const smsSettings = {
   }),
   SMS_QUEUE_LIMIT: setting(integer(1_000, 10_000_000), 200_000, {
     zh: '每个账户等待发送的群发短信上限',
-    en: 'Messages of batches that may wait, by account',
+    en: 'Maximum number of batch messages that may wait, per account',
   }),
   SMS_RETRY_S: setting(integer(0, 3_600), 60, {
     zh: '群发短信确定未发出时的重试时长（秒），之后退回额度；0 表示不重试',

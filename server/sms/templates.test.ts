@@ -63,7 +63,7 @@ onEachEngine('SMS templates', (engine) => {
 
     const edited = await editTemplate(on.db, on.mine, id, { content: '新的${c}' })
     assert.deepEqual([edited.status, edited.variables], ['审核中', ['c']])
-    // The reviewer has read the old words.
+    // The reviewer has read the old text.
     await assert.rejects(
       reviewTemplate(on.db, operator, id, { status: '审核通过', revision }),
       withCode(1002),

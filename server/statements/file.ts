@@ -24,7 +24,7 @@ export interface StatementContent {
   /** `2026-01` */
   readonly month: string
   readonly from: number
-  /** Of the running month: now. */
+  /** Of the current month: now. */
   readonly until: number
   readonly isFinal: boolean
   /** Digest of the month before; empty for the first. */

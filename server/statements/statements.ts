@@ -1,4 +1,4 @@
-// Monthly statements: frozen in the month after, chained and signed; the running month is provisional.
+// Monthly statements: frozen in the month after, chained and signed; the current month is provisional.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { dayMs, formatDay, hourMs, minuteMs, startOfDay } from '../../contract/time.ts'
 import type { Database, Queries } from '../db/database.ts'
@@ -18,7 +18,7 @@ import {
 
 export interface Statements {
   readonly key: StatementKey
-  /** The frozen statement, or a provisional one of the running month. */
+  /** The frozen statement, or a provisional one of the current month. */
   make(account: StatementAccount, month: string): Promise<MadeStatement>
   /** Freezes what is due for all accounts. */
   freezeAll(signal: AbortSignal): Promise<void>

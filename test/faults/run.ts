@@ -27,7 +27,7 @@ See docs/faults.md. Exits with 1 if a call was lost or an invariant is broken.
   --ha            Patroni、etcd、HAProxy 三节点，须先装 Debian 软件包（没有时以 ${exitNotInstalled} 结束）
                   three Patroni nodes with etcd and HAProxy from Debian's packages (exits with ${exitNotInstalled} if they are
                   not installed): ${haFaults.map(({ name }) => name).join(', ')}
-  --journal FILE  每个请求与应答，JSON 行 / every call and response as JSON lines
+  --journal FILE  每个请求与响应，JSON 行 / every call and response as JSON lines
   --broken        故意破坏持久性，应当被发现 / breaks durability on purpose: the run must report lost calls`
 
 const { values } = readFlags(help, {

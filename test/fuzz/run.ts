@@ -7,7 +7,7 @@ import { fuzz } from './fuzz.ts'
 
 const help = `npm run --silent fuzz -- [--cases N] [--seed S] [--engine sqlite|postgres]
 
-向真实的服务发送大量随意拼凑的请求，检查每个应答与账目；给出种子可以重来一遍。
+向真实的服务发送大量随意拼凑的请求，检查每个响应与账目；使用相同的种子可以重现。
 Sends generated calls to the real service and checks each response and the ledger; a seed repeats a run.
 
   --cases N    请求数，默认 10000 / number of calls

@@ -29,7 +29,7 @@ export const identityText = dictionary(
     request: '请求',
     viewRequest: '查看请求',
     empty: '还没有核验记录。可以手动核验一次，或通过接口调用。',
-    sandbox: '沙箱环境：姓名“不匹配”“无记录”“上游故障”返回对应结果，其余姓名一律一致。',
+    sandbox: '沙箱环境：姓名“不匹配”“无记录”“上游故障”返回对应结果，其余姓名均返回一致。',
     sex: '性别',
     birthday: '出生日期',
     age: '年龄',

@@ -21,7 +21,7 @@ export const builderText = dictionary(
     codeFixed: '短码只能通过“刷新地址”更换',
     organise: '归类',
     tags: '标签',
-    tagsHint: (max: number, length: number) => `最多 ${max} 个，每个不超过 ${length} 个字符，按回车添加`,
+    tagsHint: (max: number, length: number) => `最多 ${max} 个，每个最多 ${length} 个字符，按回车添加`,
     externalId: '外部编号',
     externalIdHint: '您系统中的编号，账户内唯一',
     access: '访问限制',

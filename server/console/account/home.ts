@@ -52,7 +52,7 @@ export function outlookOf(balance: CreditBalance, recent: readonly CreditsByType
   const { total, remaining } = balance
   const daily = recent.map((day) => day[balance.api_type])
   const used = sum(daily.slice(-rateDays))
-  // What began two days ago is not spread over seven.
+  // An account that began two days ago has an average of two days, not of seven.
   const daysInUse = Math.min(rateDays, daily.length - daily.findIndex((count) => count > 0))
   const daysLeft = used > 0 ? Math.floor(remaining / (used / daysInUse)) : null
   return { ...balance, daily, used_7d: used, days_left: daysLeft, level: levelOf(total, remaining, daysLeft) }

@@ -55,7 +55,7 @@ export function overviewPages(
     const week = rangeOf({}, { byDefault: 7, max: 7 })
     const counts = await findCounts(db, wholePlatform, month.from, month.to)
     const kinds = await countAccountsByState(db, week.from)
-    const soldRows = await findSold(db, await usage.borderAt(month.start))
+    const soldRows = await findSold(db, await usage.firstIdAt(month.start))
     const totals = await findTotals(db)
     const sold = byType((type) => Number(soldRows.find((one) => one.api_type === type)?.sold ?? 0))
     const remaining = byType((type) => Number(totals.find((one) => one.api_type === type)?.remaining ?? 0))

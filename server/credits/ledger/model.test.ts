@@ -76,7 +76,7 @@ onEachEngine('ledger against a model', (engine) => {
       fc.asyncProperty(story, async (rounds) => {
         number += 1
         await play(fresh.db, rounds, `model-${number}`)
-        // The check reads all rows, so it does not run after every story. With a checkpoint it reads the last few.
+        // The check reads all rows, so it does not run after every sequence. With a checkpoint it reads the last few.
         if (number % 20 === 0) assert.deepEqual((await checkLedger(fresh.db, 3_600_000)).problems, [])
         if (number % 3 > 0) return
         const since = await findCheckpoint(fresh.db)
@@ -202,7 +202,7 @@ async function sweepOrphans(db: Database, credits: Credits, model: Model): Promi
   return true
 }
 
-/** Without a password: hashing one for each story would take most of the time. */
+/** Without a password: hashing one for each sequence would take most of the time. */
 function insertPayer(db: Database, username: string): Promise<number> {
   return db.write(async (tx) => {
     const row = await tx.one<{ id: number }>(

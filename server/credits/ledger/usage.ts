@@ -1,4 +1,4 @@
-// Used credits by day, from the balances at the borders of the days: exact with refunds and charges that no request caused,
+// Used credits by day, from the balances at the start of each day: exact with refunds and charges that no request caused,
 // and without reading the charges themselves.
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import { endOfDay, minuteMs, startOfDay } from '../../../contract/time.ts'
@@ -9,7 +9,7 @@ export type CreditsByType = Readonly<Record<ApiType, number>>
 
 export interface LedgerUsage {
   /** The first ledger id at or after a time. */
-  borderAt(moment: number): Promise<number>
+  firstIdAt(moment: number): Promise<number>
   /** Charged minus refunded on each of these days, which follow each other. */
   usedByDay(accountId: number, days: readonly string[]): Promise<CreditsByType[]>
   /** Charged minus refunded by all accounts since a time, given what they were granted since and have now. */
@@ -20,29 +20,29 @@ export interface LedgerUsage {
 const settledMs = minuteMs
 
 export function createLedgerUsage(db: Database): LedgerUsage {
-  /** Where a day that is over begins in the ledger never changes again. */
-  const borders = new Map<number, number>()
+  /** By time: the first entry of a past day never changes. */
+  const firstIds = new Map<number, number>()
   /** The sum of all balances at the last moment that was asked for. */
   let totals: { readonly moment: number; readonly sums: CreditsByType } | undefined
 
-  async function borderAt(moment: number): Promise<number> {
-    const known = borders.get(moment)
+  async function firstIdAt(moment: number): Promise<number> {
+    const known = firstIds.get(moment)
     if (known !== undefined) return known
-    const border = await ledgerIdAt(db, moment)
+    const firstId = await ledgerIdAt(db, moment)
     if (moment < Date.now() - settledMs) {
-      if (borders.size > 2_000) borders.clear()
-      borders.set(moment, border)
+      if (firstIds.size > 2_000) firstIds.clear()
+      firstIds.set(moment, firstId)
     }
-    return border
+    return firstId
   }
 
   return {
-    borderAt,
+    firstIdAt,
     async usedByDay(accountId, days) {
       const first = startOfDay(days[0] ?? '')
       if (first === undefined) return []
       const moments = [first, ...days.map((day) => endOfDay(day) ?? first)]
-      const ids = await Promise.all(moments.map(borderAt))
+      const ids = await Promise.all(moments.map(firstIdAt))
       const found = await findBalancesBefore(db, accountId, [...new Set(ids)])
       const balances = new Map(found.map((one) => [`${one.id} ${one.api_type}`, one.remaining ?? 0]))
       const grants = await findGrants(db, accountId, ids[0]!, ids.at(-1)!)
@@ -59,7 +59,7 @@ export function createLedgerUsage(db: Database): LedgerUsage {
     },
     async usedSince(moment, granted, remaining) {
       if (totals?.moment !== moment) {
-        const rows = await findTotalsBefore(db, await borderAt(moment))
+        const rows = await findTotalsBefore(db, await firstIdAt(moment))
         const sums = byType((type) => Number(rows.find((row) => row.api_type === type)?.remaining ?? 0))
         totals = { moment, sums }
       }

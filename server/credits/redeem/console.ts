@@ -18,7 +18,7 @@ const maxByAddress = 40
 export function redeemPages(api: Api, { db, limits: shared }: Services, secret: string): void {
   const limits = guessLimits(shared.attempts, 'redeem')
 
-  /** The offer behind a code, or what is wrong with it. A code that never was one counts as a guess. */
+  /** Returns what a code grants, or throws what is wrong with it. A code that does not exist counts as a guess. */
   async function requireOffer(request: SignedInRequest, typed: string): Promise<CodeOffer> {
     const keys = [
       { key: `account ${request.user.id}`, max: maxByAccount },

@@ -22,7 +22,7 @@ async function statementsOf(migration: Migration, engine: Engine): Promise<strin
   return statements
 }
 
-/** What a version that does not know the change may trip over. */
+/** What a version that does not know the change may fail on. */
 function breakingParts(statements: readonly string[]): string[] {
   const created = statements.flatMap((sql) => /CREATE (?:UNLOGGED )?TABLE (\w+)/.exec(sql)?.[1] ?? [])
   const added = statements.flatMap((sql) => {

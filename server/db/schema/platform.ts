@@ -17,7 +17,7 @@ export interface PlatformTables {
   }
   /** Facts about the installation, by name. */
   setting: { name: string; value: string }
-  /** How many minutes of a day a part of the service was looked at, and in how many it failed. */
+  /** In how many minutes of a day a part of the service was checked, and in how many it failed. */
   health_day: {
     day: CalendarDay
     part: string
@@ -34,7 +34,7 @@ export interface PlatformTables {
 
 interface LimitBucketTable {
   account_id: number
-  /** Thousandths of tokens, so that a millisecond's inflow is a whole number. */
+  /** Thousandths of tokens, so that what a millisecond adds is a whole number. */
   milli_tokens: number
   updated_at: Milliseconds
   per_second: number

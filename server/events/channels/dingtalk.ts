@@ -4,7 +4,7 @@ import type { Agent } from 'undici'
 import type { AlertSender } from './port.ts'
 import { callRobot, readCode } from './robot.ts'
 
-/** The limit is 20 messages a minute; beyond it the robot is silent for ten minutes. */
+/** The limit is 20 messages a minute; beyond it DingTalk rejects messages for ten minutes. */
 const intervalMs = 4_000
 /** -1: the provider is busy. */
 const throttled = [410_100, 660_026, 130_101, -1]

@@ -87,7 +87,7 @@ export function* unzip(bytes: Buffer): Generator<AsyncIterable<Buffer>> {
   }
 }
 
-/** Throws at the end when the checksum is another one. */
+/** Throws at the end when the checksum differs. */
 async function* checked(chunks: AsyncIterable<Buffer>, expected: number): AsyncGenerator<Buffer> {
   let sum = 0
   for await (const chunk of chunks) {

@@ -108,7 +108,7 @@ describe('amounts', () => {
           assert.ok(taken * order.amount >= 0)
           item.taken += taken
           order.refunded += amount
-          // Never fewer than the money that was refunded so far stands for.
+          // Never fewer than the money refunded so far corresponds to.
           assert.ok(BigInt(item.taken) * BigInt(order.amount) >= BigInt(credits) * BigInt(order.refunded))
         }
         assert.equal(item.taken, credits)

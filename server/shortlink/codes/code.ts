@@ -59,7 +59,7 @@ function readAsLetters(code: string): string {
   return plain
 }
 
-/** Of generated codes: a word inside of another one is one too many already. */
+/** For generated codes: an offensive word counts even inside of another word. */
 export function isOffensive(code: string): boolean {
   return offensivePattern.test(readAsLetters(code))
 }
@@ -72,7 +72,7 @@ const neverInside = wordsOf(`
 const neverInsidePattern = new RegExp(neverInside.join('|'))
 const offensiveWords = new Set(offensive)
 
-/** Of chosen codes: some words anywhere, also with separators between the letters, the others as a word of their own. */
+/** For chosen codes: some words anywhere, also with separators between the letters, the others as a word of their own. */
 export function isOffensiveChoice(code: string): boolean {
   const plain = readAsLetters(code)
   const together = plain.replaceAll(/[_-]/g, '')

@@ -44,14 +44,14 @@ export function createImports(
 
   async function requireImport(accountId: number, id: number): Promise<Import> {
     const one = await findImport(db, accountId, id)
-    if (!one) throw refused({ zh: '没有这个导入', en: 'no such import' })
+    if (!one) throw refused({ zh: '导入不存在', en: 'no such import' })
     return one
   }
 
   return {
     async upload(accountId, file, options) {
       const { rows, format, encoding } = await readRows(file.bytes, options)
-      await makeRoom(accountId)
+      await deleteOldestEnded(accountId)
       const invalid = rows.filter(({ state }) => state === 'invalid').length
       const id = await db.write((tx) =>
         insertImport(tx, {
@@ -94,8 +94,8 @@ export function createImports(
     },
   }
 
-  /** The oldest ended import makes room; without one the account has to wait or cancel. */
-  async function makeRoom(accountId: number): Promise<void> {
+  /** Deletes the oldest ended import when there are too many; without one the account has to wait or cancel. */
+  async function deleteOldestEnded(accountId: number): Promise<void> {
     const all = await listImports(db, accountId, importLimits.perAccount + 1)
     if (all.length < importLimits.perAccount) return
     const old = all.findLast(({ state }) => !['checking', 'running', 'uploading'].includes(state))

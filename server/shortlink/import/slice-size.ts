@@ -17,7 +17,7 @@ export function createSliceSize(targetMs: number): SliceSize {
     rows: () => rows,
     record(count, ms) {
       const fitting = Math.round((count * targetMs) / Math.max(ms, 0.1))
-      // A slice during which other calls were answered says little.
+      // At most half or twice as many: the time of one slice may include other calls.
       rows = between(between(fitting, Math.ceil(rows / 2), rows * 2), limits.min, limits.max)
     },
     halve() {

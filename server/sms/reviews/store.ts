@@ -1,4 +1,4 @@
-// Signatures and templates at vendors: what is to be submitted or asked, and what the vendor said.
+// Signatures and templates at vendors: what is to be submitted or queried, and the results.
 import type { Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
