@@ -108,7 +108,7 @@ const { positionals, values } = readFlags(
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name))
 if (unknown.length > 0) refuse(`没有这一项 / no such bench: ${unknown.join(' ')}`)
 const workers = values.workers?.split(',').map((one) => wholeNumber('workers', one))
-if (workers?.some((count) => count < 1 || count > 256)) refuse('--workers 须为 1 到 256 / must be 1 to 256')
+if (workers?.some((count) => count < 1 || count > 256)) refuse('--workers 须为 1 至 256 / must be 1 to 256')
 const minutes = values.minutes === undefined ? undefined : wholeNumber('minutes', values.minutes)
 const sizes = values.links?.split(',').map((one) => wholeNumber('links', one))
 const keepIn = values.keep === undefined ? undefined : resolve(values.keep)

@@ -186,7 +186,7 @@ onEachEngine('own domains', (engine) => {
     publish(claim)
     assert.equal((await run('verify', 'brand.example.net')).username, other.username)
     await run('remove', 'brand.example.net')
-    await fail(/没有域名/, 'remove', 'brand.example.net')
+    await fail(/不存在/, 'remove', 'brand.example.net')
     assert.deepEqual((await run('list')).domains, [])
   })
 
