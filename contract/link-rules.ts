@@ -1,6 +1,6 @@
 // Redirect rules of links: where a visit leads, by properties of the visitor.
 
-/** What a rule can compare a visit with. Lists of values are complete; the others are given by their pattern. */
+/** What a rule can compare a visit with. Lists of values are complete; the others are given by their pattern, and countries and provinces must exist (`places.ts`). */
 export const ruleConditions = {
   os: { values: ['ios', 'android', 'harmony', 'windows', 'macos', 'linux'] },
   device: { values: ['mobile', 'tablet', 'desktop'] },

@@ -28,8 +28,8 @@ export const linkLimits = {
   tagLength: 32,
   externalIdLength: 64,
   rules: 10,
-  /** Values of one condition of a rule. */
-  ruleValues: 50,
+  /** Values of one condition of a rule: as many as there are countries. */
+  ruleValues: 250,
   batchLinks: 100,
   /** Links that `list` searches for one page. */
   searchedLinks: 100_000,
@@ -343,8 +343,8 @@ export const shortlink = {
           type: 'string',
           required: false,
           text: {
-            zh: '开始日期 YYYY-MM-DD，默认 30 天前',
-            en: 'First day, YYYY-MM-DD; 30 days ago by default',
+            zh: '开始日期 YYYY-MM-DD，默认统计截至 end_date 的 30 天',
+            en: 'First day, YYYY-MM-DD; by default the 30 days up to end_date',
           },
           example: '2026-01-01',
         },

@@ -35,8 +35,13 @@ export function createCreateCalls(
       const checked = links.check(result.values, pools)
       const invalid =
         checked.problems.length === 0 ? result.invalid : [...result.invalid, ...checked.problems]
-      const values = requireValid({ ...result, invalid }, 'generate')
+      const { values } = result
       const purchase = { action: 'shortlink.generate', values, answerIfInterrupted }
+      if (checked.problems.length > 0) {
+        const earlier = await findEarlier(call, caller, purchase, result)
+        if (earlier) return earlier
+      }
+      requireValid({ ...result, invalid }, 'generate')
       const replay = await paidCalls.findReplay(call, caller, purchase)
       if (replay) return replay
       requireNotSuspended(caller.account)
@@ -69,8 +74,14 @@ export function createCreateCalls(
   async function generateBatch(call: Call, caller: Caller): Promise<ApiResponse> {
     const result = readCallParameters(call, batchOperation.parameters)
     const values = requireValid(result, 'generate_batch')
-    const list = readBatch(links, values.links, await readPools())
     const purchase = { action: 'shortlink.generate_batch', values, answerIfInterrupted }
+    const read = readBatch(links, values.links, await readPools())
+    if (read.missing.length > 0 || read.problems.length > 0) {
+      const earlier = await findEarlier(call, caller, purchase, read)
+      if (earlier) return earlier
+      throw await batchError(read, (all) => links.findConflicts(caller.account.id, all))
+    }
+    const { list } = read
     const replay = await paidCalls.findReplay(call, caller, purchase)
     if (replay) return replay
     requireNotSuspended(caller.account)
@@ -94,6 +105,19 @@ export function createCreateCalls(
     )
     return paid.replay ?? paid.value
   }
+
+  /** The answer to an earlier call whose values were right then: a time can pass, and a target can be banned. */
+  async function findEarlier(
+    call: Call,
+    caller: Caller,
+    purchase: Parameters<typeof paidCalls.findReplay>[2],
+    { missing }: { readonly missing: readonly string[] },
+  ): Promise<ApiResponse | undefined> {
+    // What is wrong now comes before another problem of the key.
+    return missing.length > 0
+      ? undefined
+      : paidCalls.findReplay(call, caller, purchase).catch(() => undefined)
+  }
 }
 
 /** When a new code is taken, nothing of the charge was written, and the next codes are elsewhere. */
@@ -109,8 +133,16 @@ async function withFreeCodes<T>(charge: () => Promise<T>): Promise<T> {
 /** Problems that one message names; a caller with more of them has the same mistake everywhere. */
 const maxProblems = 100
 
-/** Throws one error with the problems of all links. */
-function readBatch(links: Links, sent: readonly unknown[], pools: Pools): CheckedLink[] {
+interface ReadBatch {
+  /** Every link when nothing is wrong, else those whose codes can be looked up. */
+  readonly list: readonly CheckedLink[]
+  /** Where each of them is in the call. */
+  readonly indexes: readonly number[]
+  readonly problems: readonly InvalidParameter[]
+  readonly missing: readonly string[]
+}
+
+function readBatch(links: Links, sent: readonly unknown[], pools: Pools): ReadBatch {
   if (sent.length > linkLimits.batchLinks) {
     throw parameterError(
       [],
@@ -127,23 +159,38 @@ function readBatch(links: Links, sent: readonly unknown[], pools: Pools): Checke
   }
   const problems: InvalidParameter[] = []
   const missing: string[] = []
-  const list = sent.flatMap((item, index) => {
+  const list: CheckedLink[] = []
+  const indexes: number[] = []
+  for (const [index, item] of sent.entries()) {
     const prefix = `links[${index}]`
     if (!isRecord(item)) {
       problems.push({ name: prefix, text: { zh: '必须是对象', en: 'must be an object' } })
-      return []
+      continue
     }
     const read = readParameters({ headers: {}, json: item }, generateOperation.parameters)
-    const checked = links.check(read.values, pools)
-    for (const { name, text } of [...read.invalid, ...checked.problems])
-      problems.push({ name: `${prefix}.${name}`, text })
+    const link = links.check(read.values, pools)
+    const wrong = [...read.invalid, ...link.problems]
+    for (const { name, text } of wrong) problems.push({ name: `${prefix}.${name}`, text })
     for (const name of read.missing) missing.push(`${prefix}.${name}`)
-    return [checked]
-  })
-  if (missing.length > 0)
-    throw missingError('generate_batch', missing.slice(0, maxProblems), problems.slice(0, maxProblems))
-  if (problems.length > 0) throw parameterError([], problems.slice(0, maxProblems))
-  return list
+    if (wrong.some(({ name }) => name === 'short_code')) continue
+    list.push(link)
+    indexes.push(index)
+  }
+  return { list, indexes, problems, missing }
+}
+
+/** One error with the problems of all links, also those that only the database knows. */
+async function batchError(
+  { list, indexes, problems, missing }: ReadBatch,
+  findConflicts: (list: readonly CheckedLink[]) => Promise<readonly (readonly InvalidParameter[])[]>,
+): Promise<AppError> {
+  const conflicts = (await findConflicts(list)).flatMap((found, position) =>
+    found.map(({ name, text }) => ({ name: `links[${indexes[position]!}].${name}`, text })),
+  )
+  const all = [...problems, ...conflicts].slice(0, maxProblems)
+  return missing.length === 0
+    ? parameterError([], all)
+    : missingError('generate_batch', missing.slice(0, maxProblems), all)
 }
 
 // A constant: creating an error captures the stack, and every successful call passes it.

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { type RuleCondition, ruleConditions } from '../../../contract/link-rules.ts'
+import { countryNames, provinces } from '../../../contract/places.ts'
 import { linkStates } from '../../../contract/shortlink.ts'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
+import type { InvalidParameter } from '../../http/parameters.ts'
 import { findRecordPage } from '../listing/records.ts'
 import { stateOf } from './record.ts'
 import { matchRules, readRuleInput } from './rules.ts'
@@ -63,6 +65,28 @@ it('reads any input without an exception, and only valid rules without a problem
     }),
     { numRuns: 300 },
   )
+})
+
+it('countries and provinces must exist, and a rule can have all countries', () => {
+  const problemsOf = (when: object) => {
+    const problems: InvalidParameter[] = []
+    readRuleInput([{ when, target_url: 'https://example.com/' }], (url) => ({ location: url }), problems)
+    return problems.map(({ name }) => name)
+  }
+  assert.deepEqual(
+    problemsOf({ country: [...countryNames('en').keys()], province: Object.keys(provinces) }),
+    [],
+  )
+  assert.deepEqual(problemsOf({ country: 'uk' }), ['rules[0].when.country'])
+  assert.deepEqual(problemsOf({ country: 'GB', province: ['gd', 'QQ'] }), ['rules[0].when.province'])
+})
+
+it('English problems have no Chinese signs', () => {
+  const problems: InvalidParameter[] = []
+  const input = [1, {}, { when: { os: 'x', country: 'x', province: 'x', language: 'x', moon: [], app: [] } }]
+  readRuleInput(input, (url) => ({ location: url }), problems)
+  assert.equal(problems.length, 10)
+  for (const { text } of problems) assert.match(text.en, /^[\x20-\x7e–]+$/)
 })
 
 onEachEngine('states', (engine) => {

@@ -1,5 +1,6 @@
 // Redirect rules: read from a call, stored as JSON, matched with a visit.
 import { type LinkRule, type RuleCondition, ruleConditions } from '../../../contract/link-rules.ts'
+import { countryNames, provinces } from '../../../contract/places.ts'
 import { linkLimits } from '../../../contract/shortlink.ts'
 import type { Text } from '../../../contract/text.ts'
 import { isRecord, printable } from '../../../contract/values.ts'
@@ -75,12 +76,11 @@ function readConditions(
   problems: InvalidParameter[],
 ): LinkRule['when'] | undefined {
   if (!isRecord(value) || Object.keys(value).length === 0) {
-    const names = conditionNames.join('、')
     problems.push({
       name,
       text: {
-        zh: `须为至少含一个条件的对象：${names}`,
-        en: `must be an object with at least one of ${names}`,
+        zh: `须为至少含一个条件的对象：${conditionNames.join('、')}`,
+        en: `must be an object with at least one of ${conditionNames.join(', ')}`,
       },
     })
     return undefined
@@ -117,7 +117,8 @@ function isCondition(name: string): name is RuleCondition {
 function isAllowed(name: RuleCondition, value: string): boolean {
   const condition = ruleConditions[name]
   if ('values' in condition) return (condition.values as readonly string[]).includes(value)
-  return patterns.get(name)!.test(value)
+  if (name === 'country') return countryNames('en').has(value)
+  return name === 'province' ? Object.hasOwn(provinces, value) : patterns.get(name)!.test(value)
 }
 
 function allowedText(name: RuleCondition): Text {
@@ -128,8 +129,20 @@ function allowedText(name: RuleCondition): Text {
       en: `must be one of ${condition.values.join(', ')}`,
     }
   }
-  return { zh: '须为两个字母的代码', en: 'must be a code of two letters' }
+  return codeTexts[name as keyof typeof codeTexts]
 }
+
+const codeTexts = {
+  country: {
+    zh: '须为 ISO 3166-1 的两位国家代码，例如 CN',
+    en: 'must be a country code of ISO 3166-1, such as CN',
+  },
+  province: {
+    zh: '须为 ISO 3166-2 的省份代码（不含 CN-），例如 GD',
+    en: 'must be the code of a province of China in ISO 3166-2 without CN-, such as GD',
+  },
+  language: { zh: '须为两个字母的代码', en: 'must be a code of two letters' },
+} as const satisfies Partial<Record<RuleCondition, Text>>
 
 /** What the rules of a link can ask of a visit. Unknown values are empty and match nothing. */
 export interface RuleVisit {

@@ -126,7 +126,10 @@ const weightOf = ({ locationA, locationB, conditions }: Destination) =>
 
 function conditionWeight(conditions: LinkConditions | undefined): number {
   if (conditions === undefined) return 0
-  return conditions.rules.reduce((sum, { location }) => sum + 500 + 2 * location.length, 500)
+  return conditions.rules.reduce(
+    (sum, { when, location }) => sum + 500 + 2 * location.length + 24 * Object.values(when).flat().length,
+    500,
+  )
 }
 
 /**
