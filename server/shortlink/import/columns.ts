@@ -19,7 +19,7 @@ export interface ImportInput {
   readonly rules?: readonly unknown[]
 }
 
-type ImportField = keyof ImportInput | 'short_url'
+type ImportField = keyof ImportInput | 'short_url' | 'password'
 
 /** Headings without case, spaces and punctuation. */
 const headings: Readonly<Record<ImportField, readonly string[]>> = {
@@ -61,6 +61,7 @@ const headings: Readonly<Record<ImportField, readonly string[]>> = {
   redirect_url_a: ['redirecturla', 'aurl的跳转地址'],
   domain: ['domain', '自有域名'],
   rules: ['rules', '跳转规则'],
+  password: ['haspassword', 'password', '有密码', '密码'],
 }
 
 const normalize = (heading: string) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
@@ -69,6 +70,8 @@ export interface Columns {
   readonly format: ImportFormat
   /** Undefined when the row has no target. */
   read(cells: readonly string[]): ImportInput | undefined
+  /** Whether the link had a password. No export has the password itself, so the new link would be open to everyone. */
+  hasPassword(cells: readonly string[]): boolean
 }
 
 /** Undefined without a column of targets. */
@@ -82,15 +85,18 @@ export function findColumns(headingCells: readonly string[]): Columns | undefine
   }
   if (!columnOf.has('target_url')) return undefined
   const format = formatOf(new Set(names))
+  const cellOf = (cells: readonly string[], field: ImportField) =>
+    plainCell(cells[columnOf.get(field) ?? -1] ?? '')
   return {
     format,
+    hasPassword: (cells) => !/^(?:0|false|no|n|f|null|否)?$/i.test(cellOf(cells, 'password')),
     read(cells) {
-      const cell = (field: ImportField) => plainCell(cells[columnOf.get(field) ?? -1] ?? '')
+      const cell = (field: ImportField) => cellOf(cells, field)
       const target = cell('target_url')
       if (target === '') return undefined
       const code = cell('short_code') || codeOfAddress(cell('short_url'))
-      const tags = splitTags(cell('tags'))
       const isOwn = format === 'tollgate'
+      const tags = splitTags(cell('tags'), isOwn)
       const rules = isOwn ? readRules(cell('rules')) : []
       const texts = {
         title: cell('title'),
@@ -119,19 +125,26 @@ export function joinTags(tags: readonly string[]): string {
   return tags.map((tag) => tag.replaceAll(/[|,;，；、\\]/g, '\\$&')).join('|')
 }
 
-function splitTags(cell: string): string[] {
+/** Other products may have a list in JSON. */
+function splitTags(cell: string, isOwn: boolean): string[] {
+  const list = isOwn || !cell.startsWith('[') ? undefined : readJsonList(cell)
+  if (list?.every((tag) => typeof tag === 'string')) return list
   const tags = cell.match(/(?:\\.|[^|,;，；、\\]|\\$)+/gu) ?? []
   return tags.map((tag) => tag.replaceAll(/\\(.)/gu, '$1').trim()).filter((tag) => tag !== '')
 }
 
 /** A value that is not a list counts as one wrong rule, so that its row names the problem. */
 function readRules(cell: string): readonly unknown[] {
-  if (cell === '') return []
+  return cell === '' ? [] : (readJsonList(cell) ?? [cell])
+}
+
+/** Undefined for everything else. */
+function readJsonList(cell: string): unknown[] | undefined {
   try {
     const list: unknown = JSON.parse(cell)
-    return Array.isArray(list) ? list : [cell]
+    return Array.isArray(list) ? list : undefined
   } catch {
-    return [cell]
+    return undefined
   }
 }
 
@@ -157,9 +170,11 @@ function codeOfAddress(address: string): string {
   return path.split('/').findLast((part) => part !== '') ?? ''
 }
 
-/** ISO 8601 becomes the form of the API; anything else is left for its message. */
+/** A time with its zone, as in ISO 8601 or as databases write it, becomes the form of the API; anything else is left for its message. */
 function readTime(text: string): string {
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}.*(?:Z|[+-]\d{2}:?\d{2})$/.test(text)) return text
-  const at = Date.parse(text)
+  const [, day, time, zone = ''] =
+    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)$/.exec(text) ?? []
+  if (day === undefined) return text
+  const at = Date.parse(`${day}T${time}${/^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone}`)
   return Number.isNaN(at) ? text : formatTime(at)
 }

@@ -135,6 +135,42 @@ describe('columns of imports', () => {
     ])
   })
 
+  it('tags as a list in JSON, times with a zone as databases write them', () => {
+    const { inputs } = inputsOf(
+      `link,long_url,title,tags,expire_in\nbit.ly/abc,${target},T,"[""x"",""a,b""]",2030-01-01 00:00:00.5+00\nbit.ly/abd,${target},T,[],2030-01-01 00:00:00+0530`,
+    )
+    assert.deepEqual(inputs, [
+      {
+        target_url: target,
+        title: 'T',
+        short_code: 'abc',
+        tags: ['x', 'a,b'],
+        expires_at: '2030-01-01 08:00:00',
+      },
+      { target_url: target, title: 'T', short_code: 'abd', expires_at: '2030-01-01 02:30:00' },
+    ])
+  })
+
+  it('links with a password are refused, because no export contains it', async () => {
+    const options = { codes: 'keep', tag: '', language: 'en' } as const
+    for (const [head, protectedValues, openValues] of [
+      ['target_url,redirect_type,has_password', ['1'], ['0', '']],
+      ['目标地址,跳转方式,有密码', ['1', '是'], ['0', '否']],
+      ['target,address,password', ['true', '$2a$10$abc'], ['false', '', 'NULL']],
+    ] as const) {
+      const values = [...protectedValues, ...openValues]
+      const file = Buffer.from(`${head}\n${values.map((value) => `${target},,${value}`).join('\n')}`)
+      const { rows } = await readRows(file, options)
+      assert.deepEqual(
+        rows.map(({ state, problem }) => [state, /had a password/.test(problem)]),
+        values.map((_value, index) =>
+          index < protectedValues.length ? ['invalid', true] : ['ready', false],
+        ),
+        head,
+      )
+    }
+  })
+
   it('a file without a column of targets is refused', () => {
     assert.equal(findColumns(['title', 'clicks']), undefined)
     assert.equal(findColumns([]), undefined)

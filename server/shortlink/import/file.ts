@@ -48,9 +48,11 @@ export async function readRows(bytes: Uint8Array, options: ImportOptions): Promi
         ? say(noTarget)
         : cells.some((cell) => !isStorableText(cell) || cell.includes('\ufffd'))
           ? say(brokenText)
-          : code !== undefined && seen.has(code)
-            ? say(repeatedCode)
-            : ''
+          : columns.hasPassword(cells)
+            ? say(protectedLink)
+            : code !== undefined && seen.has(code)
+              ? say(repeatedCode)
+              : ''
     if (code !== undefined) seen.add(code)
     const stored = isCut || problem === say(brokenText) ? {} : (input ?? {})
     rows.push({
@@ -110,5 +112,9 @@ const cutCell: Text = {
 const brokenText: Text = {
   zh: '含无法识别的字符，请检查文件编码',
   en: 'has characters that cannot be read; check the encoding',
+}
+const protectedLink: Text = {
+  zh: '原链接有访问密码，文件中不含密码；清空该列后将作为无密码的链接导入',
+  en: 'the link had a password, which the file does not contain; empty this column to import it without a password',
 }
 const repeatedCode: Text = { zh: '短码在文件中重复', en: 'its code occurs in the file before' }
