@@ -176,7 +176,7 @@ browserTest(
 
     const qrCode = drawer.getByTestId('qr')
     await qrCode.waitFor()
-    assert.equal(await qrCode.getAttribute('aria-label'), `二维码 ${address}`)
+    assert.equal(await qrCode.getAttribute('aria-label'), `二维码 ${address}?qr=1`)
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       drawer.getByRole('button', { name: '下载 SVG' }).click(),

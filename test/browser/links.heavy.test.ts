@@ -38,6 +38,7 @@ browserTest('builds a link with a rule and a password, counts a visit, shares an
   const preview = page.getByTestId('link-preview')
   await preview.getByText('系统为 Windows → https://shop.example.com/windows').waitFor()
   await preview.getByText('需要输入密码').waitFor()
+  await preview.getByLabel(`二维码 ${service.url}/autumn-sale?qr=1`).waitFor()
   await page.getByText('消耗 1 次短链接额度').waitFor()
   await page.getByRole('button', { name: '创建短链接' }).click()
   const drawer = page.locator('.ant-drawer')

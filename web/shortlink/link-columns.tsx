@@ -1,5 +1,6 @@
 // The columns of the list of links.
 import { Checkbox, Tag } from 'antd'
+import type { ReactNode } from 'react'
 import type { LinkRow } from '../../contract/console/responses/shortlink.ts'
 import { useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
@@ -16,17 +17,20 @@ interface LinkColumnsProps {
   readonly sorted: ListOrder
   readonly selected: ReadonlyMap<number, string>
   readonly onSelect: (rows: readonly LinkRow[], isSelected: boolean) => void
+  /** The heading of the column of checkboxes. */
+  readonly selectAll: ReactNode
 }
 
 export function useLinkColumns({
   sorted,
   selected,
   onSelect,
+  selectAll,
 }: LinkColumnsProps): readonly ListColumn<LinkRow>[] {
   const t = useText(shortlinkText)
   return [
     {
-      title: '',
+      title: selectAll,
       card: 'title',
       render: (_value, row) => (
         <span onClick={(event) => event.stopPropagation()}>

@@ -2,6 +2,7 @@
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import type { LinkDetail } from '../../contract/console/responses/shortlink.ts'
+import { shortCodePattern } from '../../contract/shortlink.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { formatCount } from '../parts/format.tsx'
@@ -9,7 +10,7 @@ import { builderText } from './builder-text.ts'
 import { readMoment } from '../parts/moment.ts'
 import type { LinkValues } from './link-form.ts'
 import { DesignQr } from './design-qr.tsx'
-import { Qr } from './qr.tsx'
+import { Qr, QrPreview } from './qr.tsx'
 import { describeConditions } from './rule-names.ts'
 
 interface LinkPreviewProps {
@@ -49,7 +50,7 @@ export function LinkPreview({ values, link }: LinkPreviewProps): ReactNode {
           </div>
           <span className="muted small">{t.cardHint}</span>
         </section>
-        {link ? <LinkQr link={link} /> : <span className="muted small">{t.qrLater}</span>}
+        {link ? <LinkQr link={link} /> : <NewQr values={values} />}
       </div>
     </Card>
   )
@@ -65,6 +66,21 @@ function LinkQr({ link }: { link: LinkDetail }): ReactNode {
     </div>
   )
 }
+
+/** A generated code is not known yet. Every code works on the address of the platform, whichever domain the link gets. */
+function NewQr({ values: { domain, short_code } }: Pick<LinkPreviewProps, 'values'>): ReactNode {
+  const t = useText(builderText)
+  const code = short_code.trim()
+  const { protocol, host } = window.location
+  return (
+    <div className="stack-8">
+      {codePattern.test(code) && <QrPreview url={`${protocol}//${domain || host}/${code}`} />}
+      <span className="muted small">{t.qrLater}</span>
+    </div>
+  )
+}
+
+const codePattern = new RegExp(shortCodePattern)
 
 function Summary({ values }: { values: LinkValues }): ReactNode {
   const t = useText(builderText)

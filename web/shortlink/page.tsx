@@ -9,6 +9,7 @@ import { useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { lazyDialog } from '../parts/lazy-dialog.tsx'
 import { List, pageFooter } from '../parts/list.tsx'
+import { useIsNarrow } from '../parts/narrow.ts'
 import { Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { useLinkColumns } from './link-columns.tsx'
@@ -58,7 +59,19 @@ export function ShortlinkPage(): ReactNode {
     }
     setSelected(next)
   }
-  const columns = useLinkColumns({ sorted: params, selected, onSelect: select })
+  const isNarrow = useIsNarrow()
+  const isAllSelected = rows.length > 0 && rows.every(({ id }) => selected.has(id))
+  const selectAll = (
+    <Checkbox
+      checked={isAllSelected}
+      indeterminate={!isAllSelected && rows.some(({ id }) => selected.has(id))}
+      onChange={({ target }) => select(rows, target.checked)}
+      aria-label={t.selectAll}
+    >
+      {isNarrow && t.selectAll}
+    </Checkbox>
+  )
+  const columns = useLinkColumns({ sorted: params, selected, onSelect: select, selectAll })
   const canChange = me.data?.read_only === false
   const create = canChange && (
     <Button
@@ -86,17 +99,8 @@ export function ShortlinkPage(): ReactNode {
       <LinkFilters params={params} setParams={setParams} filter={filter} />
       <BulkBar selected={selected} canChange={canChange} onClear={() => setSelected(new Map())} />
       <Card size="small" onPointerEnter={preloadDialogs} onFocus={preloadDialogs}>
-        {rows.length > 0 && (
-          <Checkbox
-            checked={rows.every(({ id }) => selected.has(id))}
-            indeterminate={
-              rows.some(({ id }) => selected.has(id)) && !rows.every(({ id }) => selected.has(id))
-            }
-            onChange={({ target }) => select(rows, target.checked)}
-          >
-            {t.selectAll}
-          </Checkbox>
-        )}
+        {/* A table has it in its heading. */}
+        {isNarrow && rows.length > 0 && <div className="above-cards">{selectAll}</div>}
         <List<LinkRow, NonNullable<typeof links.data>>
           query={links}
           items={({ items }) => items}

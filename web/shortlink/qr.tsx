@@ -1,7 +1,8 @@
-// The QR code of a URL, drawn in the browser, with downloads as SVG and PNG.
+// The QR code of a link, drawn in the browser, with downloads as SVG and PNG. Visits with it count as scans.
 import { Button } from 'antd'
 import qrcode from 'qrcode-generator'
 import { type ReactNode, useMemo } from 'react'
+import { scanQuery } from '../../contract/link-qr.ts'
 import { useText } from '../frame/i18n.ts'
 import { download } from '../parts/download.ts'
 import { shortlinkText } from './text.ts'
@@ -49,20 +50,11 @@ function savePng({ size, path }: QrMatrix, name: string): void {
 
 export function Qr({ url, name }: { url: string; name: string }): ReactNode {
   const t = useText(shortlinkText)
-  const matrix = useMemo(() => matrixOf(url), [url])
+  const address = `${url}${scanQuery}`
+  const matrix = useMemo(() => matrixOf(address), [address])
   return (
     <div className="stack-8" style={{ width: 200 }}>
-      {/* Black on white in the dark theme too, because scanners expect it. */}
-      <svg
-        viewBox={`0 0 ${matrix.size} ${matrix.size}`}
-        shapeRendering="crispEdges"
-        role="img"
-        aria-label={`${t.qr} ${url}`}
-        data-testid="qr"
-      >
-        <path fill="white" d={`M0 0h${matrix.size}v${matrix.size}H0z`} />
-        <path fill="black" d={matrix.path} />
-      </svg>
+      <Picture address={address} matrix={matrix} />
       <div className="stack-8">
         <Button
           size="small"
@@ -76,5 +68,33 @@ export function Qr({ url, name }: { url: string; name: string }): ReactNode {
         </Button>
       </div>
     </div>
+  )
+}
+
+/** Without downloads: the address does not lead anywhere yet. */
+export function QrPreview({ url }: { url: string }): ReactNode {
+  const address = `${url}${scanQuery}`
+  const matrix = useMemo(() => matrixOf(address), [address])
+  return (
+    <div style={{ width: 140 }}>
+      <Picture address={address} matrix={matrix} />
+    </div>
+  )
+}
+
+function Picture({ address, matrix: { size, path } }: { address: string; matrix: QrMatrix }): ReactNode {
+  const t = useText(shortlinkText)
+  return (
+    // Black on white in the dark theme too, because scanners expect it.
+    <svg
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      role="img"
+      aria-label={`${t.qr} ${address}`}
+      data-testid="qr"
+    >
+      <path fill="white" d={`M0 0h${size}v${size}H0z`} />
+      <path fill="black" d={path} />
+    </svg>
   )
 }
