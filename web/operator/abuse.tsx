@@ -165,7 +165,7 @@ function Reports({ state, before, onPage }: PagedProps & { state: string }): Rea
             title: t.target,
             render: (_value, { target_url }) => (
               <span className="cell-text muted" title={target_url}>
-                {target_url}
+                <BreakableUrl url={target_url} />
               </span>
             ),
           },
@@ -190,7 +190,7 @@ function Reports({ state, before, onPage }: PagedProps & { state: string }): Rea
             render: (_value, report) =>
               report.state === 'open' ? (
                 <May change="reviews">
-                  <span className="row" style={{ justifyContent: 'flex-end' }}>
+                  <span className="row" style={{ flexWrap: 'nowrap', justifyContent: 'flex-end' }}>
                     <Button size="small" danger onClick={() => setDeciding({ report, decision: 'ban_link' })}>
                       {t.banLink}
                     </Button>
