@@ -7,7 +7,7 @@ import {
   type PaymentProviderName,
 } from '../../contract/payments.ts'
 import { isoTime } from '../../contract/time.ts'
-import type { Account } from '../accounts/store.ts'
+import { type Account, lockAccount } from '../accounts/store.ts'
 import { type Actor, type OperatorActor, recordChange } from '../audit/audit.ts'
 import { addCredits } from '../credits/store.ts'
 import type { Database, Tx } from '../db/database.ts'
@@ -194,6 +194,8 @@ export function createOrders(options: OrdersOptions): Orders {
       }
       const { min = 0, max = Number.MAX_SAFE_INTEGER } = provider.waitMs ?? {}
       const order = await db.write(async (tx) => {
+        // For the limit: inserts at the same time do not see each other's rows.
+        await lockAccount(tx, account.id)
         if (actor.kind === 'account' && (await countPending(tx, account.id)) >= paymentLimits.pendingOrders) {
           throw new AppError(1002, {
             zh: `最多 ${paymentLimits.pendingOrders} 个待支付订单，请先支付或等待其到期`,

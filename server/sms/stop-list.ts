@@ -4,7 +4,7 @@ import { type Actor, recordChange } from '../audit/audit.ts'
 import { isPhoneNumber, maxStopsPerAccount } from '../../contract/sms-text.ts'
 import { maskPhone } from '../../contract/masking.ts'
 import type { Text } from '../../contract/text.ts'
-import type { Account } from '../accounts/store.ts'
+import { type Account, lockAccount } from '../accounts/store.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { invalidField } from '../http/errors.ts'
 import { invalidPhone } from './send-parameters.ts'
@@ -51,6 +51,8 @@ export async function addStop(
   const phone = requirePhone(input.phone)
   const signName = requireSignName(input.signName)
   return db.write(async (tx) => {
+    // For the limit: inserts at the same time do not see each other's rows.
+    await lockAccount(tx, account.id)
     if ((await countStops(tx, account.id)) >= maxStopsPerAccount) {
       throw invalidField('phone_number', {
         zh: `退订名单最多 ${maxStopsPerAccount} 个号码`,

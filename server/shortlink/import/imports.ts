@@ -2,6 +2,7 @@
 import { importLimits } from '../../../contract/link-import.ts'
 import { dayMs } from '../../../contract/time.ts'
 import { isStorableText } from '../../../contract/values.ts'
+import { lockAccount } from '../../accounts/store.ts'
 import type { Services } from '../../services.ts'
 import type { Links } from '../links.ts'
 import type { Lookup } from '../redirect/lookup-store.ts'
@@ -16,6 +17,7 @@ import {
   insertImportRows,
   listImports,
   moveImport,
+  type NewImport,
 } from './store.ts'
 
 export interface ImportFile {
@@ -51,19 +53,16 @@ export function createImports(
   return {
     async upload(accountId, file, options) {
       const { rows, format, encoding } = await readRows(file.bytes, options)
-      await deleteOldestEnded(accountId)
       const invalid = rows.filter(({ state }) => state === 'invalid').length
-      const id = await db.write((tx) =>
-        insertImport(tx, {
-          account_id: accountId,
-          file_name: fileNameOf(file.name),
-          format,
-          encoding,
-          options: JSON.stringify(options),
-          total: rows.length,
-          invalid,
-        }),
-      )
+      const id = await insertWithinLimit({
+        account_id: accountId,
+        file_name: fileNameOf(file.name),
+        format,
+        encoding,
+        options: JSON.stringify(options),
+        total: rows.length,
+        invalid,
+      })
       for (let start = 0; start < rows.length; start += rowsPerWrite) {
         const some = rows.slice(start, start + rowsPerWrite).map((row) => ({ ...row, import_id: id }))
         await db.write((tx) => insertImportRows(tx, some))
@@ -95,16 +94,23 @@ export function createImports(
   }
 
   /** Deletes the oldest ended import when there are too many; without one the account has to wait or cancel. */
-  async function deleteOldestEnded(accountId: number): Promise<void> {
-    const all = await listImports(db, accountId, importLimits.perAccount + 1)
-    if (all.length < importLimits.perAccount) return
-    const old = all.findLast(({ state }) => !['checking', 'running', 'uploading'].includes(state))
-    if (!old)
-      throw refused({
-        zh: `最多保留 ${importLimits.perAccount} 个导入，请等待或取消`,
-        en: `an account has at most ${importLimits.perAccount} imports; wait or cancel one`,
+  async function insertWithinLimit(one: NewImport): Promise<number> {
+    for (;;) {
+      const made = await db.write(async (tx) => {
+        // Uploads at the same time do not see each other's imports, so the limit needs a lock.
+        await lockAccount(tx, one.account_id)
+        const all = await listImports(tx, one.account_id, importLimits.perAccount + 1)
+        if (all.length < importLimits.perAccount) return { id: await insertImport(tx, one) }
+        return { old: all.findLast(({ state }) => !['checking', 'running', 'uploading'].includes(state)) }
       })
-    await deleteImport(db, old.id)
+      if (made.id !== undefined) return made.id
+      if (!made.old)
+        throw refused({
+          zh: `最多保留 ${importLimits.perAccount} 个导入，请等待或取消`,
+          en: `an account has at most ${importLimits.perAccount} imports; wait or cancel one`,
+        })
+      await deleteImport(db, made.old.id)
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { ownDomainLimits, txtRecordOf } from '../../../contract/link-domains.ts'
 import { dayMs } from '../../../contract/time.ts'
+import { lockAccount } from '../../accounts/store.ts'
 import { type Actor, recordChange } from '../../audit/audit.ts'
 import type { Database } from '../../db/database.ts'
 import { AppError } from '../../http/errors.ts'
@@ -63,6 +64,8 @@ export function createOwnDomainRules({
       const host = requireOwnHost(input)
       if (host === URL.parse(publicUrl())?.hostname) throw taken(host)
       return db.write(async (tx) => {
+        // For the limit: inserts at the same time do not see each other's rows.
+        await lockAccount(tx, accountId)
         if (await isPoolHost(tx, host)) throw taken(host)
         const owner = await findVerifiedOwner(tx, host)
         if (owner !== undefined && owner !== accountId) throw verifiedByOther(host)
