@@ -17,6 +17,7 @@ import type { AlertSender } from './channels/port.ts'
 import { createWecom } from './channels/wecom.ts'
 import type { LeasedEndpoint } from './dispatch-store.ts'
 import { createDispatcher, type EventSender, maxConcurrency } from './dispatcher.ts'
+import { createResponseBudget } from './free-rows.ts'
 import { createWebhooks, disableEndpoint, type Webhooks } from './webhooks.ts'
 
 export interface EventRules {
@@ -74,6 +75,7 @@ export function createEventDelivery(services: DeliveryServices): EventDelivery {
   const { db, config, jobs, log, metrics, now } = services
   const rules = createEventRules(services)
   const retryMs = config.WEBHOOK_RETRY_S.map((seconds) => seconds * 1000)
+  const withinBudget = createResponseBudget()
 
   function senderFor(endpoint: LeasedEndpoint): EventSender {
     const [secret, ...previous] = secretsOf(endpoint, rules.cipher)
@@ -82,8 +84,11 @@ export function createEventDelivery(services: DeliveryServices): EventDelivery {
       const { url } = endpoint
       return {
         concurrency: maxConcurrency,
-        attempt: (delivery, signal) =>
-          attemptDelivery(delivery, { url, secrets, agent: rules.agent, retryMs, now, signal }),
+        async attempt(delivery, signal) {
+          const options = { url, secrets, agent: rules.agent, retryMs, now, signal }
+          const attempt = await attemptDelivery(delivery, options)
+          return { ...attempt, record: withinBudget(endpoint.account_id, attempt.record) }
+        },
       }
     }
     const channel = rules.channels.get(endpoint.kind)

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type EventType, isAlertType, type PlatformAlertType } from '../../contract/events.ts'
 import { isoTime } from '../../contract/time.ts'
 import type { Tx } from '../db/database.ts'
+import { createRepeatLimit } from './free-rows.ts'
 import {
   findNow,
   findOperatorIds,
@@ -21,11 +22,15 @@ export interface NewEvent {
   readonly alertKey?: string
 }
 
+const mayEmit = createRepeatLimit()
+
 /** Call this in the transaction of the change. The dispatcher of any process finds the rows within half a second. */
 export async function emitEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   const wanted = await findWantedTypes(tx, [...new Set(events.map(({ accountId }) => accountId))])
-  const received = events.filter(({ accountId, type }) => hasType(wanted.get(accountId) ?? '', type))
+  const received = events.filter(
+    (event) => hasType(wanted.get(event.accountId) ?? '', event.type) && mayEmit(event),
+  )
   if (received.length === 0) return
   const now = await findNow(tx)
   let rows = received.map((event) => toRow(event, now))
