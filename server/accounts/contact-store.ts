@@ -39,14 +39,14 @@ export function findNotes(queries: Queries, accountId: number): Promise<AccountN
   )
 }
 
-/** The text is the actor's note. */
+/** The text is the actor's note. The audit log says that there is one; the text itself is personal. */
 export async function insertNote(
   tx: Tx,
   actor: OperatorActor,
   accountId: number,
   author: string,
 ): Promise<void> {
-  await recordChange(tx, actor, 'account.note', { accountId })
+  await recordChange(tx, { ...actor, note: '' }, 'account.note', { accountId })
   await tx.run(`INSERT INTO account_note (account_id, at, author, note) VALUES (?, ${tx.now}, ?, ?)`, [
     accountId,
     author,

@@ -59,7 +59,9 @@ onEachEngine('the operator', (engine) => {
       ],
     )
     const target = holder.username
-    assert.equal((await audit({ target, action: 'account.note' })).length, 2)
+    const noted = await audit({ target, action: 'account.note' })
+    assert.equal(noted.length, 2)
+    assert.doesNotMatch(JSON.stringify(noted), /第一次来电|续约/)
     assert.ok(!JSON.stringify(await audit({ target, action: 'account.contact' })).includes(contact.phone))
     const browser = await signedIn(service, holder)
     assert.equal((await browser.call(operatorRoutes.file, { parts })).status, 403)

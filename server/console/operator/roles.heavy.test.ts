@@ -149,6 +149,14 @@ onEachEngine('operators', (engine) => {
     const [last] = await db.all<{ username: string }>(`SELECT username FROM account WHERE ${isOwner}`)
     const { environment } = operators.service.storage
     const refused = await admin(environment, 'account', 'set', last!.username, '--suspended', 'yes')
+    const words = ['token', 'create', 'last', '--scopes', 'all', '--operator', last!.username]
+    const { token } = await operators.command(...words)
+    const { id } = await requireAccount(db, last!.username)
+    const byToken = await operators.callWithToken(token, operatorRoutes.changeAccount, {
+      id,
+      sent: { suspended: true, note: 'n' },
+    })
+    assert.equal(byToken.status, 400, JSON.stringify(byToken.body))
     await suspend(0, otherIds)
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /不能停用最后一位所有者.*the last owner cannot be suspended/)
