@@ -58,6 +58,22 @@ export const results: string[] = ({} as components['schemas']['DomainCheckCheckA
 export const wrong: Body<'/api/shortlink_api.php'> = { action: 'generate', target_url: 'https://example.com/' }
 `
 
+/** `accounts/webhook-deliveries/{id}` and `accounts/{id}/password` differ, because an id is a number. */
+const ambiguousAllowed = ['--skip-rule', 'no-ambiguous-paths']
+
+/** A change and a list of the operator's API. */
+const operatorCalls = `
+import type { operations } from './operator.d.ts'
+
+type Change = operations['changeCredits']['requestBody']['content']['application/json']
+export const change: Change = { api_type: 'sms', direction: 'grant', amount: 5, note: 'paid' }
+// @ts-expect-error a change without a note
+export const wrong: Change = { api_type: 'sms', direction: 'grant', amount: 5 }
+export const names: string[] = (
+  {} as operations['accounts']['responses'][200]['content']['application/json']
+).items.map(({ username }) => username)
+`
+
 /** Operations whose success cannot be repeated: a number gets one code in 60 seconds, and a link can be deleted once. */
 const onceOnly = ['sms sendCode', 'shortlink delete']
 
@@ -89,12 +105,19 @@ describe('programs for OpenAPI and Postman', { timeout: 900_000 }, () => {
     return reason !== undefined
   }
 
-  for (const query of ['', '?lang=zh', '?lang=en']) {
-    test(`redocly (recommended-strict) reports nothing for /openapi.json${query}`, async (context) => {
+  const documents = [
+    '/openapi.json',
+    '/openapi.json?lang=zh',
+    '/openapi.json?lang=en',
+    '/openapi-operator.json',
+  ]
+  for (const path of documents) {
+    test(`redocly (recommended-strict) reports nothing for ${path}`, async (context) => {
       if (isSkipped(context)) return
-      const file = await save('openapi.json', `/openapi.json${query}`)
+      const file = await save('openapi.json', path)
       const { stdout, stderr } = await runTool('redocly', [
         ...['lint', '--extends', 'recommended-strict', '--format', 'json', file],
+        ...(path.includes('operator') ? ambiguousAllowed : []),
       ])
       assert.notEqual(stdout, '', stderr)
       const { totals, problems } = JSON.parse(stdout) as { totals: unknown; problems: unknown }
@@ -102,9 +125,9 @@ describe('programs for OpenAPI and Postman', { timeout: 900_000 }, () => {
       assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 })
     })
 
-    test(`spectral (spectral:oas) reports nothing for /openapi.json${query}`, async (context) => {
+    test(`spectral (spectral:oas) reports nothing for ${path}`, async (context) => {
       if (isSkipped(context)) return
-      const file = await save('openapi.json', `/openapi.json${query}`)
+      const file = await save('openapi.json', path)
       const ruleset = join(folder, 'ruleset.yaml')
       await writeFile(ruleset, 'extends: ["spectral:oas"]\n')
       const { code, stdout, stderr } = await runTool('spectral', [
@@ -130,6 +153,15 @@ describe('programs for OpenAPI and Postman', { timeout: 900_000 }, () => {
     assert.equal(generated.code, 0, generated.stdout + generated.stderr)
     await writeFile(join(folder, 'calls.ts'), minimalCalls)
     assert.equal(await compile('calls.ts'), '')
+  })
+
+  test('calls of operators compile with generated types', async (context) => {
+    if (isSkipped(context)) return
+    const file = await save('operator.json', '/openapi-operator.json')
+    const generated = await runTool('openapi-typescript', [file, '--output', join(folder, 'operator.d.ts')])
+    assert.equal(generated.code, 0, generated.stdout + generated.stderr)
+    await writeFile(join(folder, 'operator-calls.ts'), operatorCalls)
+    assert.equal(await compile('operator-calls.ts'), '')
   })
 
   /** Returns the errors of the compiler. */

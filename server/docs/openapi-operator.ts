@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document of the operator's JSON API, generated from the routes of the console.
 import type { TSchema } from 'typebox'
+import { operatorRouteText } from '../../contract/console/operator-texts.ts'
 import { type ConsoleOperation, operatorApi } from '../../contract/console/responses/operator-api.ts'
 import {
   type Access,
@@ -31,6 +32,7 @@ export function operatorDocument(context: DocsContext): SchemaObject {
       description:
         '以管理员令牌调用（Authorization: Bearer tgo_…）；权限是令牌的范围与其创建者当前角色的交集；更改可带 Idempotency-Key，24 小时内相同的键只执行一次。 / ' +
         'Called with an operator token (Authorization: Bearer tgo_…). A call needs a scope of the token and the present role of its creator. Changes may carry an Idempotency-Key: the same key is executed once within 24 hours.',
+      contact: { name: 'Tollgate', url: `${context.publicUrl}/docs/` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: context.publicUrl }],
@@ -56,6 +58,7 @@ export function operatorDocument(context: DocsContext): SchemaObject {
 function describeOperation({ name, route, response }: ConsoleOperation): SchemaObject {
   const { method, path, input } = route
   const area = areaOf(path)
+  const text = operatorRouteText(name)
   const access: Access = method === 'GET' ? 'read' : 'write'
   const roles = operatorRoles.filter((role) => mayAccess(role, area, access))
   const scope = `${area}:${access}`
@@ -69,6 +72,7 @@ function describeOperation({ name, route, response }: ConsoleOperation): SchemaO
   }))
   return {
     operationId: name,
+    summary: `${text.zh} / ${text.en}`,
     tags: area === undefined ? [] : [area],
     description: isOpenToTokens
       ? `令牌范围 / scope: ${scope}；角色 / roles: ${roles.join(', ')}`
@@ -86,12 +90,15 @@ function describeOperation({ name, route, response }: ConsoleOperation): SchemaO
           ? { 'text/csv': { schema: { type: 'string' } } }
           : { 'application/json': { schema: plain(response) } },
       },
-      default: {
-        description: '错误 / Error',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
+      '4XX': errorResponse,
+      default: errorResponse,
     },
   }
+}
+
+const errorResponse = {
+  description: '错误 / Error',
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 }
 
 const idempotencyKey = {
