@@ -292,6 +292,24 @@ for (const { name, engine, redis: withRedis } of setups) {
       assert.equal((await addresses()).includes('pool-a.test'), false)
     })
 
+    it('87 count wrong passwords of a link together', async () => {
+      const client = await account({ short_link: 1 })
+      const values = {
+        action: 'generate',
+        target_url: 'https://example.com/',
+        title: 't',
+        password: 'open 1',
+      }
+      const { short_code } = (await call(shortlink.path, client, values)).body.data as { short_code: string }
+      const enter = (word: string) =>
+        callOnNewConnection(`${nextUrl()}/${short_code}`, new URLSearchParams({ password: word }), {
+          'content-type': 'application/x-www-form-urlencoded',
+        })
+      const statuses = (await repeat(16, () => enter('wrong'))).map(({ status }) => status)
+      assert.equal(statuses.filter((status) => status === 403).length, 10)
+      assert.equal(statuses.filter((status) => status === 429).length, 6)
+    })
+
     it('share the message limit of a phone number', async () => {
       const client = await account({ sms: 100 })
       await createTemplate(db, systemActor, {

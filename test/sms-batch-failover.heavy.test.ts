@@ -150,6 +150,34 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
     assert.equal(aliyun.requests.length, 2)
   })
 
+  test('102 a batch leaves half of the calls of a gateway to single messages', async () => {
+    const single = '13900000000'
+    let hanging = 0
+    let isReached = false
+    const aliyun = await startFakeUpstream((request) => {
+      isReached ||= request.query.get('PhoneNumbers') === single
+      hanging += 1
+      return () => undefined
+    })
+    await using vendor = new AsyncDisposableStack()
+    vendor.defer(() => aliyun.close())
+    const settings = { ...aliyunOnly(aliyun.url), GATEWAY_TIMEOUT_MS: '20000', DRAIN_S: '0' }
+    await using sms = await startSmsService(engine, settings, { sms: 300 })
+    const { body } = await sms.call({
+      action: 'send_batch',
+      template_code: 'CODE',
+      template_params: { code: '1234' },
+      phone_numbers: phones,
+    })
+    assert.equal(body.data.accepted, total)
+    await until(() => hanging >= 50, 60_000)
+    const sent = sms.send({ phone_number: single })
+    await until(() => isReached)
+    assert.equal(hanging, 51, 'half of the hundred calls, and the single one')
+    await aliyun.close()
+    await sent
+  })
+
   test('marketing messages wait until the morning, other ones do not', async () => {
     let clock = parseTime('2026-05-06 21:00:00')!
     await using sms = await startSmsService(engine, {}, { sms: 10 }, undefined, { now: () => clock })

@@ -8,6 +8,8 @@ it('names what is wrong with a password', () => {
   assert.equal(passwordProblem('correct horse', 'someone'), undefined)
   assert.equal(passwordProblem('密码密码密码密码短句', 'someone'), undefined)
   assert.ok(passwordProblem('1234567', 'someone'))
+  assert.ok(passwordProblem('qV7#xk2', 'someone'), 'seven characters')
+  assert.equal(passwordProblem('qV7#xk2m', 'someone'), undefined, 'eight characters')
   assert.ok(passwordProblem('aaaaaaaaaaaa', 'someone'))
   assert.ok(passwordProblem('QWERTYUIOP', 'someone'))
   assert.ok(passwordProblem('x'.repeat(201), 'someone'))

@@ -10,8 +10,9 @@ import { linkRoutes } from '../../contract/console/shortlink.ts'
 import { type Browser, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestService } from '../../test/support/service.ts'
+import { until } from '../../test/support/until.ts'
 import { ConsoleProblem } from './problem.ts'
-import { createUserLimits } from './user-limits.ts'
+import { createUserLimits, userRate } from './user-limits.ts'
 
 const holder = (id: number) => ({ id, role: 'account' }) as const
 
@@ -37,6 +38,40 @@ void describe('user limits', () => {
     }
     await Promise.all(waiting)
     await enter(1)
+  })
+
+  it('42 let two files of a user run at a time, four wait, and the rest are rejected', async () => {
+    const limits = createUserLimits(undefined)
+    const entered: (() => void)[] = []
+    const enter = () => limits.enter('file', holder(1)).then((leave) => entered.push(leave))
+    const sent = Array.from({ length: 6 }, enter)
+    await new Promise(setImmediate)
+    assert.equal(entered.length, 2)
+    await assert.rejects(enter(), ConsoleProblem)
+    for (let left = 0; left < sent.length; left += 1) {
+      await until(() => entered.length > 0)
+      entered.shift()!()
+    }
+    await Promise.all(sent)
+    assert.deepEqual(userRate, { perSecond: 30, burst: 300 })
+  })
+
+  it('157 let an account holder make ten thousand changes at once', async () => {
+    const limits = createUserLimits({ perSecond: 1e6, burst: 1e6 })
+    const start = performance.now()
+    for (let i = 0; i < 10_000; i += 1) (await limits.enter('change', holder(1)))()
+    let more = 0
+    const isRefused = async () => {
+      try {
+        ;(await limits.enter('change', holder(1)))()
+        return false
+      } catch (error) {
+        assert.ok(error instanceof ConsoleProblem)
+        return true
+      }
+    }
+    while (!(await isRefused())) more += 1
+    assert.ok(more <= (performance.now() - start) / 1000 + 1, `${more} more`)
   })
 
   it('42 limit the requests per second', async () => {

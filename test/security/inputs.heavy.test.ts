@@ -24,47 +24,24 @@ import { readParameters } from '../../server/http/parameters.ts'
 import { titleProblem } from '../../server/shortlink/targets.ts'
 import { type Browser, operator, signedIn } from '../support/console.ts'
 import { post, startService, type TestAccount, type TestService } from '../support/service.ts'
+import { minCpuMs, slowTexts } from '../support/slow-texts.ts'
 
 const endpoints: readonly Endpoint[] = [shortlink, sms, identity, domainCheck]
-const length = 100_000
 const receiptSecret = 'a-secret-of-the-receipts-of-a-test'
-
-/** Inputs that make a backtracking regular expression slow. */
-const slowTexts: readonly string[] = [
-  'a'.repeat(length),
-  ' '.repeat(length),
-  `${'1'.repeat(length)}x`,
-  `${'张'.repeat(length)}1`,
-  'a.'.repeat(length / 2),
-  `http://${'a-'.repeat(length / 2)}`,
-  `https://${'a@'.repeat(length / 2)}`,
-  '${a'.repeat(length / 3),
-  '['.repeat(length),
-  '%41'.repeat(length / 3),
-  `2026-01-${'0'.repeat(length)}`,
-  `\t${'\r\n'.repeat(length / 2)}`,
-  `tg_${'0'.repeat(length)}`,
-  '='.repeat(length),
-]
-
-/** Measures CPU time, because wall time depends on other processes. Returns the minimum of up to six runs. */
-async function minCpuMs(work: () => Promise<unknown>, limitMs: number): Promise<number> {
-  let min = Number.POSITIVE_INFINITY
-  for (let round = 0; round < 6 && min > limitMs; round += 1) {
-    const start = process.cpuUsage()
-    await work()
-    const { user, system } = process.cpuUsage(start)
-    min = Math.min(min, (user + system) / 1000)
-  }
-  return min
-}
 
 describe('inputs', () => {
   let service: TestService
   let account: TestAccount
   let browser: Browser
   before(async () => {
-    service = await startService('sqlite', { MCP: 'on', SMS_RECEIPT_SECRET_ALIYUN: receiptSecret })
+    service = await startService('sqlite', {
+      MCP: 'on',
+      SMS_RECEIPT_SECRET_ALIYUN: receiptSecret,
+      PAYMENTS: 'stripe',
+      STRIPE_SECRET_KEY: 'sk_test_1',
+      STRIPE_WEBHOOK_SECRET: 'whsec_of_the_test',
+      STRIPE_ENDPOINT: 'http://127.0.0.1:9',
+    })
     account = await service.account({ short_link: 1e6, sms: 1e6, id_verification: 1e6, domain_check: 1e6 })
     browser = await signedIn(service, account)
   })
@@ -285,7 +262,7 @@ describe('inputs', () => {
     assert.ok(waiting <= 16, `${waiting} bodies of 1 MB are queued`)
   })
 
-  it('146 large bodies of the console, receipts and /mcp wait for those of the same address', async () => {
+  it('146 large bodies of the console, receipts, payment notifications and /mcp wait for those of the same address', async () => {
     const { largeBodies } = service.app.services.http
     const filler = 'x'.repeat(100_000)
     const send = async (path: string, value: object, headers: Record<string, string> = {}) => {
@@ -302,6 +279,7 @@ describe('inputs', () => {
       (values) =>
         send('/mcp', { jsonrpc: '2.0', id: 1, method: 'ping', ...values }, { authorization: 'Bearer x' }),
       (values) => send(`/receipts/sms/aliyun/${receiptSecret}`, values),
+      (values) => send('/payments/notify/stripe', values),
       (values) => send(`${consoleApi}/redeem`, { code: 'x', ...values }, { cookie, 'x-csrf-token': csrf }),
     ]
     const places = await Promise.all(Array.from({ length: 16 }, () => largeBodies.begin('127.0.0.1')))

@@ -10,7 +10,7 @@ export interface ConnectionReply {
   readonly body: any
 }
 
-/** Sends a GET, or a POST with JSON when there is a body. */
+/** Sends a GET, or a POST with JSON or a form when there is a body. */
 export function callOnNewConnection(
   url: string,
   body?: unknown,
@@ -37,7 +37,8 @@ export function callOnNewConnection(
       })
     })
     sent.on('error', reject)
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    if (body === undefined) sent.end()
+    else sent.end(body instanceof URLSearchParams ? body.toString() : JSON.stringify(body))
   })
 }
 

@@ -72,6 +72,7 @@ onEachEngine('the API key', (engine) => {
     await using second = await startService(engine, {}, service.storage)
     assert.equal((await use(account.username, account.key, second)).body.code, 0)
     const reset = await browser.call(keyRoutes.reset, { sent: { password: testPassword } })
+    assert.equal(reset.headers.get('cache-control'), 'no-store')
     const old = await use(account.username, account.key, second)
     assert.equal(old.status, 401)
     const unknown = await use(uniqueName(), reset.body.api_key, second)

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { keyRoutes } from '../../../contract/console/key.ts'
+import { oidcRoutes } from '../../../contract/console/oidc.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
+import { operatorApi } from '../../../contract/console/responses/operator-api.ts'
 import { securityRoutes } from '../../../contract/console/security.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
 import {
@@ -12,6 +14,7 @@ import {
   signedIn,
   testPassword,
 } from '../../../test/support/console.ts'
+import { accountApi } from '../../../test/support/console-responses.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { type Mailbox, openMailbox } from '../../../test/support/mailbox.ts'
 import { admin, startService, type TestAccount, type TestService } from '../../../test/support/service.ts'
@@ -362,7 +365,26 @@ onEachEngine('OPERATOR_2FA=required', (engine) => {
     const boss = await operator(service)
     const refused = await boss.call(operatorRoutes.accounts)
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'enrolment_required'])
-    assert.equal((await boss.call(keyRoutes.state)).body.error.code, 'enrolment_required')
+    const allowed: readonly unknown[] = [
+      ...Object.values(sessionRoutes),
+      ...Object.values(oidcRoutes),
+      ...Object.values(securityRoutes),
+    ]
+    const others = [...accountApi, ...operatorApi].filter(({ route }) => !allowed.includes(route))
+    assert.ok(others.length > 150)
+    const parts = {
+      id: 1,
+      kind: 'template',
+      group: 'sms',
+      name: 'x',
+      number: 'T1',
+      code: 'p',
+      month: '2026-01',
+    }
+    for (const { name, route } of others) {
+      const reply = await boss.text(route, { parts })
+      assert.match(reply.text, /"enrolment_required"/, `${name} ${reply.status}`)
+    }
     assert.equal((await boss.call(sessionRoutes.me)).body.user.must_enrol, true)
     const { codes } = await enrolled(boss)
     assert.equal((await boss.call(operatorRoutes.accounts)).status, 200)

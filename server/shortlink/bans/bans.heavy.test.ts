@@ -234,6 +234,8 @@ onEachEngine('bans', (engine) => {
     const sent = await report(fields)
     assert.equal(sent.status, 200)
     assert.match(await sent.text(), /已收到/)
+    const stored = await service.installation.db.all('SELECT * FROM link_report')
+    assert.ok(stored.length > 0 && !JSON.stringify(stored).includes('127.0.0.1'), 'no address of a visitor')
 
     const browser = await operator(service)
     const list = async (state?: string) =>

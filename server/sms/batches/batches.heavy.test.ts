@@ -1,5 +1,6 @@
 // Batches on both engines: what is accepted, charged, sent, cancelled, refunded, and reported.
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { formatTime } from '../../../contract/time.ts'
 import { systemActor } from '../../audit/audit.ts'
@@ -8,7 +9,8 @@ import { findById } from '../../accounts/store.ts'
 import { addStop } from '../stop-list.ts'
 import { findDueBatches } from './queue-store.ts'
 import { decideDueAfterRestore } from './store.ts'
-import { onEachEngine } from '../../../test/support/engines.ts'
+import { freshStorage, onEachEngine } from '../../../test/support/engines.ts'
+import { admin } from '../../../test/support/service.ts'
 import { startSmsService, type SmsService } from '../../../test/support/sms.ts'
 import { until } from '../../../test/support/until.ts'
 
@@ -257,6 +259,33 @@ onEachEngine('SMS batches', (engine) => {
       ),
     )
     assert.deepEqual(owners, [other.id, 777, other.id, 777])
+  })
+
+  test('105 a restored backup sends only what was not due when it was made', async () => {
+    const storage = await freshStorage(engine)
+    {
+      await using sms = await startSmsService(engine, {}, { sms: 10 }, storage)
+      await sendBatch(sms, { phone_numbers: numbers(2), send_at: inAnHour() })
+      await sendBatch(sms, { phone_numbers: numbers(3, 10), send_at: inAnHour() })
+      const { db } = sms.service.installation
+      await db.write((tx) => tx.run('UPDATE sms_queue SET planned_at = 1 WHERE send_id <= 2'))
+    }
+    const file = join(storage.environment['DATA_DIR']!, 'queue.backup')
+    for (const words of [
+      ['backup', file],
+      ['restore', file, '--force'],
+    ]) {
+      const { code, stderr } = await admin(storage.environment, ...words)
+      assert.equal(code, 0, stderr)
+    }
+    const db = storage.open()
+    const waiting = await db.all<{ send_id: number }>('SELECT send_id FROM sms_queue ORDER BY send_id')
+    assert.deepEqual(
+      waiting.map(({ send_id }) => send_id),
+      [3, 4, 5],
+    )
+    await db.close()
+    await storage.remove()
   })
 
   test('103 another account finds no batch and cannot use its cursor', async () => {
