@@ -1,6 +1,7 @@
 // The HTTP server: time limits, the form of the request target, and Fastify behind the fast paths.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
+import { createServer } from './node-http.ts'
 import type { RequestIdOf } from './request-id.ts'
 import { bodyLimit, type TryHandle } from './endpoint.ts'
 import { closeStalledConnections } from './stalled-connections.ts'

@@ -1,6 +1,7 @@
 // The server of METRICS_PORT: serves the metrics and nothing else.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config.ts'
+import { createServer } from '../http/node-http.ts'
 import { closeStalledConnections } from '../http/stalled-connections.ts'
 import { hasMetricsToken } from './health.ts'
 
