@@ -1,4 +1,7 @@
 // The service's log: JSON lines on stdout. Each log call chooses its fields; redaction is an additional safeguard.
+//
+// pino as it is, with two additions for the lines of API calls, each of which saves about 1 µs of the 75 µs of a call: the text of the
+// time is made once per millisecond, and the lines of one turn of the event loop reach the destination in one write.
 import { type Logger, pino } from 'pino'
 import { Counter, type Registry } from 'prom-client'
 import type { Endpoint } from '../../contract/endpoint.ts'

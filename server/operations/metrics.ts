@@ -16,46 +16,28 @@ export interface Metrics {
   onResponse(answered: CompletedCall): void
 }
 
-/** Durations that wait to be observed. */
-const maxDurations = 256
-
 export function createMetrics(db: Database, credits: Credits): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
 
-  // Counted here and given to the counter when it is read: its `inc` searches the series by the labels for every call.
-  const requests = new Map<string, Map<number, number>>()
-  for (const { name, shape } of [shortlink, sms, identity, domainCheck]) {
-    // Prometheus sees the first error only as an increase from zero.
-    const internal = shape === 'shortlink' ? [500, 503] : [5000]
-    requests.set(name, new Map(internal.map((code) => [code, 0])))
-  }
-  new Counter({
+  const requests = new Counter({
     name: 'tollgate_requests_total',
     help: 'API calls by endpoint and response code (HTTP status for short links)',
     labelNames: ['endpoint', 'code'],
     registers: [registry],
-    collect() {
-      this.reset()
-      for (const [endpoint, codes] of requests)
-        for (const [code, calls] of codes) this.inc({ endpoint, code }, calls)
-    },
   })
-  // Observed many at a time: one by one they cost a call several times as much.
-  const durations: { readonly endpoint: string; readonly seconds: number }[] = []
-  const observeDurations = () => {
-    for (const { endpoint, seconds } of durations) duration.observe({ endpoint }, seconds)
-    durations.length = 0
-  }
   const duration = new Histogram({
     name: 'tollgate_request_seconds',
     help: 'Time from the first byte of the request to the response',
     labelNames: ['endpoint'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
-    collect: observeDurations,
   })
-  for (const endpoint of requests.keys()) duration.zero({ endpoint })
+  for (const { name: endpoint, shape } of [shortlink, sms, identity, domainCheck]) {
+    // Prometheus sees the first error only as an increase from zero.
+    for (const code of shape === 'shortlink' ? [500, 503] : [5000]) requests.inc({ endpoint, code }, 0)
+    duration.zero({ endpoint })
+  }
   const charged = new Counter({
     name: 'tollgate_credits_charged_total',
     help: 'Credits charged, by API type',
@@ -97,10 +79,8 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
     registry,
     onResponse({ endpoint, response, durationMs }) {
       const code = (response.body as { code?: number }).code ?? response.status
-      const codes = requests.get(endpoint.name)!
-      codes.set(code, (codes.get(code) ?? 0) + 1)
-      durations.push({ endpoint: endpoint.name, seconds: durationMs / 1000 })
-      if (durations.length >= maxDurations) observeDurations()
+      requests.inc({ endpoint: endpoint.name, code })
+      duration.observe({ endpoint: endpoint.name }, durationMs / 1000)
     },
   }
 }
