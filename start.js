@@ -12,10 +12,11 @@ if (Number(major) < 24) {
   process.exit(1)
 }
 
-// Half of a start is reading and compiling some two thousand files. The cache is next to the packages, so that only those can write to
-// it who can change the packages. If the folder is not writable, every start compiles again.
+// Half of a start is reading and compiling some two thousand files. The cache is in the project folder, so that only those can write to
+// it who can change the program. It is not in node_modules: `npm ci` fails when a process writes there meanwhile. If the folder is not
+// writable, every start compiles again.
 // The variable is for threads: without it each would compile again, which takes 20 MB of memory.
-const cache = fileURLToPath(new URL('node_modules/.cache/tollgate', import.meta.url))
+const cache = fileURLToPath(new URL('.cache/tollgate', import.meta.url))
 module.enableCompileCache(cache)
 process.env.NODE_COMPILE_CACHE ??= cache
 

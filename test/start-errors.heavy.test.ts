@@ -1,7 +1,7 @@
 // `npm start`: startup errors, `.env` and the secret file.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile, readdir, stat } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, writeFile, readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -163,6 +163,17 @@ describe('start', () => {
     }).catch((error: { stderr: string }) => error)
     assert.match(stderr, /SWEEP_S/)
     assert.equal(/\bPORT\b/.test(stderr), false)
+  })
+
+  it('writes nothing into node_modules, which npm ci may remove meanwhile', async () => {
+    const folder = join(directory, 'cache')
+    await mkdir(join(folder, 'server'), { recursive: true })
+    await copyFile(join(root, 'start.js'), join(folder, 'start.js'))
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+    await writeFile(join(folder, 'server/main.ts'), `import './other.ts'\n`)
+    await writeFile(join(folder, 'server/other.ts'), 'export const one: number = 1\n')
+    await run(process.execPath, ['start.js'], { cwd: folder, env: { PATH: process.env['PATH'] } })
+    assert.deepEqual((await readdir(folder)).toSorted(), ['.cache', 'package.json', 'server', 'start.js'])
   })
 
   it('prints the required command on an old Node.js', async () => {
