@@ -54,11 +54,15 @@ export function useLinkColumns({
             {/* The host of the target by default. */}
             {title.includes(' ') ? title : <BreakableUrl url={title} />}
           </OpenLink>
-          {own.map((tag) => (
-            <Tag key={tag} className="clip-tag">
-              {tag}
-            </Tag>
-          ))}
+          {own.length > 0 && (
+            <div className="tags">
+              {own.map((tag) => (
+                <Tag key={tag} className="clip-tag">
+                  {tag}
+                </Tag>
+              ))}
+            </div>
+          )}
         </div>
       ),
     },

@@ -9,7 +9,7 @@ import { useApiQuery, usePrices, useApiMutation } from '../api/hooks.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
-import { RelativeTime, formatCount } from '../parts/format.tsx'
+import { BreakableUrl, RelativeTime, formatCount } from '../parts/format.tsx'
 import { showFieldErrors } from '../parts/form.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { objectTitle } from '../parts/page.tsx'
@@ -113,7 +113,9 @@ function LinkState({ link, canChange }: { link: LinkDetail; canChange: boolean }
       {lines.length > 0 && (
         <ul className="summary">
           {lines.map((line) => (
-            <li key={line}>{line}</li>
+            <li key={line}>
+              <BreakableUrl url={line} />
+            </li>
           ))}
         </ul>
       )}

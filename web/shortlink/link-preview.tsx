@@ -5,7 +5,7 @@ import type { LinkDetail } from '../../contract/console/responses/shortlink.ts'
 import { shortCodePattern } from '../../contract/shortlink.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
-import { formatCount } from '../parts/format.tsx'
+import { BreakableUrl, formatCount } from '../parts/format.tsx'
 import { builderText } from './builder-text.ts'
 import { readMoment } from '../parts/moment.ts'
 import type { LinkValues } from './link-form.ts'
@@ -90,13 +90,17 @@ function Summary({ values }: { values: LinkValues }): ReactNode {
     const condition = describeConditions(rule, language)
     return condition === '' ? [] : [t.leadsTo(condition, rule.target_url.trim() || '…')]
   })
+  const rest = rules.length === 0 ? t.all : t.otherwise
+  const addressA = values.redirect_url_a.trim()
   const endsAt = readMoment(values.expires_at)
   const ends = endsAt !== undefined || values.max_clicks !== null
   const lines = [
     ...(values.password !== '' || values.keeps_password ? [t.asksPassword] : []),
     ...(values.redirect_type === 'page' ? [t.showsPage] : []),
     ...rules,
-    t.leadsTo(rules.length === 0 ? t.all : t.otherwise, target),
+    ...(addressA === ''
+      ? [t.leadsTo(rest, target)]
+      : [t.leadsTo(t.onA(rest), addressA), t.leadsTo(t.onB(rest), target)]),
     ...(endsAt === undefined ? [] : [t.endsAt(endsAt)]),
     ...(values.max_clicks === null ? [] : [t.endsAfter(formatCount(values.max_clicks))]),
     ...(ends ? [values.expired_url.trim() === '' ? t.thenGone : t.thenLeads(values.expired_url.trim())] : []),
@@ -104,7 +108,9 @@ function Summary({ values }: { values: LinkValues }): ReactNode {
   return (
     <ol className="summary">
       {lines.map((line, index) => (
-        <li key={index}>{line}</li>
+        <li key={index}>
+          <BreakableUrl url={line} />
+        </li>
       ))}
     </ol>
   )
