@@ -20,12 +20,13 @@ import { postmanCollection } from './postman.ts'
 
 interface StaticDocument {
   readonly type: string
-  readonly text: string
+  /** As bytes: a text would be encoded with every request. */
+  readonly content: Buffer
   readonly compressed: Buffer
   readonly tag: string
 }
 
-type Paths = Readonly<Record<string, StaticDocument>>
+type Paths = Readonly<Record<string, () => StaticDocument>>
 
 const pageType = 'text/html; charset=utf-8'
 const jsonType = 'application/json; charset=utf-8'
@@ -48,7 +49,10 @@ const pagePaths = pages.flatMap((page) =>
   }),
 )
 
-/** Generated with the first request, because the public URL is known only when the server listens. */
+/**
+ * Each document is generated with its first request, because the public URL is known only when the server listens. All of them at once
+ * would keep other calls waiting.
+ */
 export function registerDocs(app: FastifyInstance, services: Pick<Services, 'config' | 'publicUrl'>): void {
   let cached: Paths | undefined
   const documents = () => (cached ??= createDocuments(services))
@@ -56,7 +60,7 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
   const send = (path: string) => (request: FastifyRequest, reply: FastifyReply) => {
     const { lang } = request.query as { lang?: unknown }
     const found = documents()[`${path}?lang=${String(lang)}`] ?? documents()[path]!
-    const { type, text, compressed, tag } = found
+    const { type, content, compressed, tag } = found()
     reply
       .header('etag', tag)
       .header('cache-control', 'public, max-age=300')
@@ -69,7 +73,7 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
     if (request.headers['if-none-match'] === tag) return reply.code(304).send()
     reply.type(type)
     const acceptsGzip = /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
-    return acceptsGzip ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(text)
+    return acceptsGzip ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(content)
   }
   for (const path of [
     ...pagePaths,
@@ -103,30 +107,43 @@ function createDocuments(services: Pick<Services, 'config' | 'publicUrl'>): Path
       pages.flatMap((page) =>
         (['zh', 'en'] as const).flatMap((language) => {
           const address = docsAddress(language, page.path)
-          const text = html`<h1>${page.title[language]}</h1>
-            ${page.body(context, language)}`
+          const markdown = () =>
+            toMarkdown(
+              html`<h1>${page.title[language]}</h1>
+                ${page.body(context, language)}`,
+            )
           return [
-            [address, document(pageType, layout(page, context, language))],
+            [address, document(pageType, () => layout(page, context, language))],
             [
               address.endsWith('/') ? `${address}index.md` : `${address}.md`,
-              document('text/markdown; charset=utf-8', toMarkdown(text)),
+              document('text/markdown; charset=utf-8', markdown),
             ],
           ]
         }),
       ),
     ),
-    '/llms.txt': document('text/plain; charset=utf-8', llmsText(context)),
-    '/docs/docs.js': document('text/javascript; charset=utf-8', script),
-    '/docs/style.css': document('text/css; charset=utf-8', style),
-    '/docs/postman.json': document(jsonType, JSON.stringify(postmanCollection(context), null, 2)),
-    '/openapi.json': document(jsonType, JSON.stringify(openApiDocument(context, 'both'), null, 2)),
-    '/openapi-operator.json': document(jsonType, JSON.stringify(operatorDocument(context), null, 2)),
-    '/openapi.json?lang=zh': document(jsonType, JSON.stringify(openApiDocument(context, 'zh'), null, 2)),
-    '/openapi.json?lang=en': document(jsonType, JSON.stringify(openApiDocument(context, 'en'), null, 2)),
+    '/llms.txt': document('text/plain; charset=utf-8', () => llmsText(context)),
+    '/docs/docs.js': document('text/javascript; charset=utf-8', () => script),
+    '/docs/style.css': document('text/css; charset=utf-8', () => style),
+    '/docs/postman.json': document(jsonType, () => JSON.stringify(postmanCollection(context), null, 2)),
+    '/openapi.json': document(jsonType, () => JSON.stringify(openApiDocument(context, 'both'), null, 2)),
+    '/openapi-operator.json': document(jsonType, () => JSON.stringify(operatorDocument(context), null, 2)),
+    '/openapi.json?lang=zh': document(jsonType, () =>
+      JSON.stringify(openApiDocument(context, 'zh'), null, 2),
+    ),
+    '/openapi.json?lang=en': document(jsonType, () =>
+      JSON.stringify(openApiDocument(context, 'en'), null, 2),
+    ),
   }
 }
 
-function document(type: string, text: string): StaticDocument {
+function document(type: string, create: () => string): () => StaticDocument {
+  let made: StaticDocument | undefined
+  return () => (made ??= toDocument(type, create()))
+}
+
+function toDocument(type: string, text: string): StaticDocument {
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
-  return { type, text, compressed: gzipSync(text), tag }
+  const content = Buffer.from(text)
+  return { type, content, compressed: gzipSync(content), tag }
 }
