@@ -42,12 +42,10 @@ export interface ConditionOptions {
 }
 
 export interface ConditionalRedirects {
-  /** For GET and HEAD. Synchronous unless the link has a limit. */
-  decide(
-    found: Destination,
-    conditions: LinkConditions,
-    visit: ConditionalVisit,
-  ): Decision | Promise<Decision>
+  /** For GET and HEAD of a link without a limit of visits. */
+  decide(found: Destination, conditions: LinkConditions, visit: ConditionalVisit): Decision
+  /** The same for a link with a limit, which is counted in the database. */
+  decideWithLimit(found: Destination, conditions: LinkConditions, visit: ConditionalVisit): Promise<Decision>
   /** For POST: the password form. */
   submit(found: Destination, conditions: LinkConditions, visit: ConditionalVisit): Promise<Decision>
 }
@@ -115,18 +113,18 @@ export function createConditionalRedirects({
     decide(found, conditions, visit) {
       const answer = closed(conditions)
       if (answer) return answer
-      const { max_clicks, passwordHash } = conditions
-      if (passwordHash !== null) {
-        const form: Decision = { kind: 'form', page: passwordPage('ask') }
-        if (max_clicks === null) return form
-        return isExhausted(found).then((isOver) => (isOver ? whenOver(conditions, exhaustedPage) : form))
-      }
-      if (max_clicks === null) return { kind: 'redirect', location: locationOf(found, conditions, visit) }
-      return useVisit(found, visit).then((isLeft) =>
-        isLeft
-          ? { kind: 'redirect', location: locationOf(found, conditions, visit) }
-          : whenOver(conditions, exhaustedPage),
-      )
+      if (conditions.passwordHash !== null) return passwordForm
+      return { kind: 'redirect', location: locationOf(found, conditions, visit) }
+    },
+
+    async decideWithLimit(found, conditions, visit) {
+      const answer = closed(conditions)
+      if (answer) return answer
+      if (conditions.passwordHash !== null)
+        return (await isExhausted(found)) ? whenOver(conditions, exhaustedPage) : passwordForm
+      return (await useVisit(found, visit))
+        ? { kind: 'redirect', location: locationOf(found, conditions, visit) }
+        : whenOver(conditions, exhaustedPage)
     },
 
     async submit(found, conditions, visit) {
@@ -159,6 +157,8 @@ export function createConditionalRedirects({
     },
   }
 }
+
+const passwordForm: Decision = { kind: 'form', page: passwordPage('ask') }
 
 async function checkPassword(hash: string, visit: ConditionalVisit): Promise<boolean | 'busy'> {
   try {

@@ -157,11 +157,12 @@ export function createRedirects(options: RedirectOptions): Redirects {
       isCounted: request.method !== 'HEAD',
       address: addressOf(request),
     }
+    if (request.method !== 'POST' && conditions.max_clicks === null)
+      return send(request, response, found, conditional.decide(found, conditions, visit))
     const decision =
       request.method === 'POST'
         ? conditional.submit(found, conditions, visit)
-        : conditional.decide(found, conditions, visit)
-    if (!(decision instanceof Promise)) return send(request, response, found, decision)
+        : conditional.decideWithLimit(found, conditions, visit)
     decision.then(
       (decided) => send(request, response, found, decided),
       (error: unknown) => fail(request, response, error),
