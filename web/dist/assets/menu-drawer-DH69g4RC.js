@@ -1,1 +1,0 @@
-import{Rr as e}from"./base-CGIc5LRs.js";import{n as t}from"./frame-iuhI4a1J.js";import{At as n}from"./common-D33dblac.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};
