@@ -40,7 +40,7 @@ browserTest('builds a link with a rule and a password, counts a visit, shares an
   await preview.getByText('需要输入密码').waitFor()
   await page.getByLabel('a_url 的跳转地址').fill('https://shop.example.com/a')
   await preview.getByText('其他访问（通过 a_url） → https://shop.example.com/a').waitFor()
-  await preview.getByText('其他访问（b_url） → https://shop.example.com/sale').waitFor()
+  await preview.getByText('其他访问（通过 b_url） → https://shop.example.com/sale').waitFor()
   await preview.getByLabel(`二维码 ${service.url}/autumn-sale?qr=1`).waitFor()
   await page.getByText('消耗 1 次短链接额度').waitFor()
   await page.getByRole('button', { name: '创建短链接' }).click()
