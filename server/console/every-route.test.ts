@@ -11,7 +11,7 @@ import { pathOf, type Route } from '../../contract/console/route.ts'
 import { oidcRoutes } from '../../contract/console/oidc.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
 import { operatorApi } from '../../contract/console/responses/operator-api.ts'
-import { accountApi } from '../../test/support/console-responses.ts'
+import { accountApi, exampleParts as parts } from '../../test/support/console-responses.ts'
 import { type Browser, createBrowser, operator, signedIn } from '../../test/support/console.ts'
 import { onEachEngine } from '../../test/support/engines.ts'
 import { startService, type TestAccount, type TestService } from '../../test/support/service.ts'
@@ -46,16 +46,6 @@ it('123 every route of the contract is tested here', async () => {
     }
   }
 })
-
-const parts = {
-  id: 1,
-  kind: 'template',
-  group: 'sms',
-  name: 'sandbox',
-  number: 'T1',
-  code: 'p1',
-  month: '2026-01',
-}
 
 /** The status of the response to a request that announces a megabyte and never sends it. */
 async function statusWithoutBody(url: string, line: string, headers: readonly string[]): Promise<number> {

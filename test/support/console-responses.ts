@@ -49,6 +49,17 @@ import { smsStatisticsResponses } from '../../contract/console/responses/sms-sta
 type AnyRoute = Route<unknown, unknown>
 
 /** All routes but those of operators, with the schemas of their responses. `operatorApi` has the others. */
+/** Values for the parameters in the paths of all routes. */
+export const exampleParts = {
+  id: 1,
+  kind: 'template',
+  group: 'sms',
+  name: 'sandbox',
+  number: 'T1',
+  code: 'p1',
+  month: '2026-01',
+} as const
+
 export const accountApi: readonly ConsoleOperation[] = [
   ...operations(sessionRoutes, sessionResponses),
   ...operations(homeRoutes, homeResponses),

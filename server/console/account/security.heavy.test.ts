@@ -14,7 +14,7 @@ import {
   signedIn,
   testPassword,
 } from '../../../test/support/console.ts'
-import { accountApi } from '../../../test/support/console-responses.ts'
+import { accountApi, exampleParts } from '../../../test/support/console-responses.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { type Mailbox, openMailbox } from '../../../test/support/mailbox.ts'
 import { admin, startService, type TestAccount, type TestService } from '../../../test/support/service.ts'
@@ -372,17 +372,8 @@ onEachEngine('OPERATOR_2FA=required', (engine) => {
     ]
     const others = [...accountApi, ...operatorApi].filter(({ route }) => !allowed.includes(route))
     assert.ok(others.length > 150)
-    const parts = {
-      id: 1,
-      kind: 'template',
-      group: 'sms',
-      name: 'x',
-      number: 'T1',
-      code: 'p',
-      month: '2026-01',
-    }
     for (const { name, route } of others) {
-      const reply = await boss.text(route, { parts })
+      const reply = await boss.text(route, { parts: exampleParts })
       assert.match(reply.text, /"enrolment_required"/, `${name} ${reply.status}`)
     }
     assert.equal((await boss.call(sessionRoutes.me)).body.user.must_enrol, true)
