@@ -3,6 +3,7 @@ import type { Parameters, Values } from '../../contract/parameters.ts'
 import { type Call, markStep, operationOf, requireParameters } from '../http/call.ts'
 import { networkOf } from '../http/address.ts'
 import { AppError, tooFrequent } from '../http/errors.ts'
+import { createLazyCache } from '../lazy-cache.ts'
 import type { CallLimits, RateLimit, RateLimitResult } from '../limits/token-bucket.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { isExpired } from './accounts.ts'
@@ -42,16 +43,13 @@ const maxIssuedHashes = 10_000
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
   const { limits, keySecret } = options
   /** Hashes of keys that this installation has issued: the checksum takes several times as long as the hash. */
-  const issued = new Set<string>()
+  const issued = createLazyCache<string, true>({ max: maxIssuedHashes })
   const readKey = memoizePerTick((key: string) => {
     const hash = hashKey(key)
-    if (issued.has(hash)) return { form: 'issued', hash }
+    if (issued().get(hash)) return { form: 'issued', hash }
     const form = formOfKey(key, keySecret)
     if (form === 'malformed') return undefined
-    if (form === 'issued') {
-      if (issued.size >= maxIssuedHashes) issued.clear()
-      issued.add(hash)
-    }
+    if (form === 'issued') issued().set(hash, true)
     return { form, hash }
   })
 

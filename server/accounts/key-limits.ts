@@ -1,4 +1,5 @@
 // The limits of an API key: the scopes it has, and the addresses it may be used from.
+import { LRUCache } from 'lru-cache'
 import {
   includesScope,
   isScope,
@@ -22,35 +23,20 @@ export function requireKeyAllows(limits: KeyRestrictions, scope: Scope | undefin
   }
 }
 
-/** Parsed lists. Bounded, because every account may have its own. */
-const checks = new Map<string, (address: string) => boolean>()
-const maxChecks = 1_000
-const maxAddressesPerCheck = 100
+/** Results by list and address: an account calls from few addresses, and comparing one with a whole list takes several times as long. */
+const checks = new LRUCache<string, LRUCache<string, boolean>>({
+  max: 1_000,
+  memoMethod: (list) => {
+    const check = createAddressCheck(list.split(','))
+    // The interface of a link-local address is not part of it.
+    return new LRUCache<string, boolean>({
+      max: 100,
+      memoMethod: (address) => check(address.replace(/%.*$/, '')),
+    })
+  },
+})
 
-export function isAllowedAddress(list: string, address: string): boolean {
-  let check = checks.get(list)
-  if (!check) {
-    if (checks.size >= maxChecks) checks.clear()
-    check = rememberResults(createAddressCheck(list.split(',')))
-    checks.set(list, check)
-  }
-  return check(address)
-}
-
-/** An account calls from few addresses, and comparing one with a whole list takes several times as long as finding its result. */
-function rememberResults(check: (address: string) => boolean): (address: string) => boolean {
-  const results = new Map<string, boolean>()
-  return (address) => {
-    let result = results.get(address)
-    if (result === undefined) {
-      if (results.size >= maxAddressesPerCheck) results.clear()
-      // The interface of a link-local address is not part of it.
-      result = check(address.replace(/%.*$/, ''))
-      results.set(address, result)
-    }
-    return result
-  }
-}
+export const isAllowedAddress = (list: string, address: string): boolean => checks.memo(list).memo(address)
 
 function addressNotAllowed(): AppError {
   const text = { zh: '来源地址不在允许范围', en: 'The address of the caller is not in the allowed range' }

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { minuteMs } from '../../contract/time.ts'
 import { AppError } from '../http/errors.ts'
 import { createFairQueue, QueueFull } from '../http/fair-queue.ts'
+import { createLazyCache } from '../lazy-cache.ts'
 
 /** Shares with more hashes or refusals than this are in one group. */
 const maxGroupCount = 10
@@ -25,32 +26,21 @@ interface ShareAttempts {
   count: number
   /** Attempts since the last hash that were refused, because the queue was full. */
   refused: number
-  readonly since: number
 }
 
-/** Recent attempts by share, the oldest first. */
-const recent = new Map<string, ShareAttempts>()
-
-function attemptsOf(share: string): ShareAttempts | undefined {
-  const attempts = recent.get(share)
-  return attempts && performance.now() - attempts.since < countedMs ? attempts : undefined
-}
+/** Recent attempts by share. */
+const recent = createLazyCache<string, ShareAttempts>({ max: maxCountedShares, ttl: countedMs })
 
 function countAttempt(share: string, isRefused: boolean): void {
-  const attempts = attemptsOf(share)
-  if (attempts) {
-    attempts.count += isRefused ? 0 : 1
-    attempts.refused = isRefused ? attempts.refused + 1 : 0
-    return
-  }
-  recent.delete(share)
-  if (recent.size >= maxCountedShares) recent.delete(recent.keys().next().value!)
-  recent.set(share, { count: isRefused ? 0 : 1, refused: isRefused ? 1 : 0, since: performance.now() })
+  let attempts = recent().get(share)
+  if (!attempts) recent().set(share, (attempts = { count: 0, refused: 0 }))
+  attempts.count += isRefused ? 0 : 1
+  attempts.refused = isRefused ? attempts.refused + 1 : 0
 }
 
 /** Users who are known do not wait for strangers. */
 function rankOf(share: string): number {
-  return share.startsWith(knownPrefix) && (attemptsOf(share)?.count ?? 0) < maxFirstOfKnown ? 0 : 1
+  return share.startsWith(knownPrefix) && (recent().get(share)?.count ?? 0) < maxFirstOfKnown ? 0 : 1
 }
 
 /**
@@ -59,7 +49,7 @@ function rankOf(share: string): number {
  * attempt, after a refusal, or after a mistyped password.
  */
 function groupOf(share: string): string {
-  const { count = 0, refused = 0 } = attemptsOf(share) ?? {}
+  const { count = 0, refused = 0 } = recent().get(share) ?? {}
   return `${Math.min(count, maxGroupCount)} ${Math.min(refused, maxGroupCount)}`
 }
 

@@ -6,6 +6,7 @@ import type { Language } from '../../contract/text.ts'
 import { isStorableText } from '../../contract/values.ts'
 import { type Account, findById } from '../accounts/store.ts'
 import { languageOf } from '../http/call.ts'
+import { createLazyCache } from '../lazy-cache.ts'
 import type { Services } from '../services.ts'
 import { requireSameOrigin } from './origin.ts'
 import { ConsoleProblem, notFound, suspended } from './problem.ts'
@@ -59,7 +60,7 @@ interface RouteAccess {
 }
 
 export function createAccess({ services, sessions, tokens, onView }: AccessOptions): RouteAccess {
-  const seen = new Set<string>()
+  const seen = createLazyCache<string, true>({ max: 10_000 })
 
   async function open(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleRequest> {
     if (services.http.isStopping()) throw restarting()
@@ -129,9 +130,8 @@ export function createAccess({ services, sessions, tokens, onView }: AccessOptio
       (await findById(services.db, Number(wanted)))
     if (!account) throw notFound()
     const view = `${signedIn.session.id} ${account.id}`
-    if (!seen.has(view)) {
-      if (seen.size >= 10_000) seen.clear()
-      seen.add(view)
+    if (!seen().get(view)) {
+      seen().set(view, true)
       await onView(signedIn, account)
     }
     return account

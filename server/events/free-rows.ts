@@ -1,6 +1,6 @@
 // Bounds what an account can make the service store without paying: repeated events about one link, and responses of its webhooks.
-import { LRUCache } from 'lru-cache'
 import type { EventType, PlatformAlertType } from '../../contract/events.ts'
+import { createLazyCache } from '../lazy-cache.ts'
 import type { AttemptRecord } from './dispatch-store.ts'
 
 /** Updates are free and can use a link up, or let it expire, again and again. */
@@ -24,14 +24,12 @@ interface Allowance {
 
 /** Says whether an account has one left, and uses it. */
 function createAllowance({ atOnce, everyMs }: Allowance): (accountId: number) => boolean {
-  let accounts: LRUCache<number, { left: number; at: number }> | undefined
+  const accounts = createLazyCache<number, { left: number; at: number }>({ max: maxEntries })
   return (accountId) => {
-    // Created when the first one is used: it allocates all entries.
-    accounts ??= new LRUCache({ max: maxEntries })
     const now = performance.now()
-    const previous = accounts.get(accountId) ?? { left: atOnce, at: now }
+    const previous = accounts().get(accountId) ?? { left: atOnce, at: now }
     const left = Math.min(atOnce, previous.left + (now - previous.at) / everyMs)
-    accounts.set(accountId, { left: left < 1 ? left : left - 1, at: now })
+    accounts().set(accountId, { left: left < 1 ? left : left - 1, at: now })
     return left >= 1
   }
 }
@@ -44,14 +42,13 @@ interface RepeatableEvent {
 
 /** Says whether an event may be written: the first one about each link, and some repeats of each account. */
 export function createRepeatLimit(): (event: RepeatableEvent) => boolean {
-  let known: LRUCache<string, true> | undefined
+  const known = createLazyCache<string, true>({ max: maxEntries })
   const mayRepeat = createAllowance(repeats)
   return ({ accountId, type, alertKey }) => {
     if (!repeatable.has(type) || alertKey === undefined) return true
-    known ??= new LRUCache<string, true>({ max: maxEntries })
     const key = `${accountId} ${alertKey}`
-    if (!known.has(key)) {
-      known.set(key, true)
+    if (!known().has(key)) {
+      known().set(key, true)
       return true
     }
     return mayRepeat(accountId)

@@ -1,6 +1,7 @@
 // Large request bodies take turns: their bytes take memory and decoding them blocks the event loop. One address sends a few at a
 // time, and they are decoded one by one, with a pause after a long one. Small bodies wait only if those of their address took long.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { createLazyCache } from '../lazy-cache.ts'
 import { tooFrequent } from './errors.ts'
 import { createFairQueue } from './fair-queue.ts'
 
@@ -98,24 +99,22 @@ export function createLargeBodies(limits = defaultLimits): LargeBodies {
 
 /** How long small bodies of each address took, minus the share that is always free. */
 function createTimeSpent(burstMs: number) {
-  const byAddress = new Map<string, { readonly ms: number; readonly at: number }>()
+  const byAddress = createLazyCache<string, { readonly ms: number; readonly at: number }>({ max: maxCounted })
 
   function msOf(address: string, now: number): number {
-    const spent = byAddress.get(address)
+    const spent = byAddress().get(address)
     return spent ? Math.max(0, spent.ms - (now - spent.at) * freeShare) : 0
   }
 
   return {
     isTooMuch: (addressOf: () => string) =>
-      byAddress.size > 0 && msOf(addressOf(), performance.now()) > burstMs,
+      byAddress().size > 0 && msOf(addressOf(), performance.now()) > burstMs,
     add(addressOf: () => string, ms: number): void {
       if (ms < minCountedMs) return
       const address = addressOf()
       const now = performance.now()
       const total = msOf(address, now) + ms
-      byAddress.delete(address)
-      if (byAddress.size >= maxCounted) byAddress.delete(byAddress.keys().next().value!)
-      byAddress.set(address, { ms: total, at: now })
+      byAddress().set(address, { ms: total, at: now })
     },
   }
 }

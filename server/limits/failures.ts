@@ -1,5 +1,6 @@
 // Wrong credentials by address across several processes: counted locally first, shared ten times a second in batches.
 // So a flood of invented keys puts no load on the shared store.
+import { createLazyCache } from '../lazy-cache.ts'
 import type { FailureCount, FailureTotal } from './port.ts'
 import { type CallLimits, FailureWindows, failuresPerMinute, failureWindowMs } from './token-bucket.ts'
 
@@ -16,7 +17,7 @@ export function createSharedFailures(
   isAway: () => boolean,
 ): Pick<CallLimits, 'fail' | 'isBlocked'> {
   const local = new FailureWindows(failuresPerMinute)
-  const blockedUntil = new Map<string, number>()
+  const blocked = createLazyCache<string, true>({ max: maxBlocked })
   let unshared = new Map<string, number>()
 
   async function shareBatch(): Promise<void> {
@@ -24,25 +25,18 @@ export function createSharedFailures(
     unshared = new Map()
     const failures = batch.map(([address, count]) => ({ key: `wrong key ${address}`, count }))
     const totals = await share(failures, failureWindowMs)
-    const now = performance.now()
     for (const [index, [address]] of batch.entries()) {
       const total = totals[index]
       if (total === undefined || total.failures < failuresPerMinute) continue
-      const [oldest] = blockedUntil.keys()
-      if (blockedUntil.size >= maxBlocked && oldest !== undefined) blockedUntil.delete(oldest)
-      blockedUntil.set(address, now + total.expiresInMs)
+      blocked().set(address, true, { ttl: Math.max(1, total.expiresInMs) })
     }
   }
 
   return {
-    isBlocked(address) {
-      return (blockedUntil.get(address) ?? 0) > performance.now() || local.isBlocked(address)
-    },
+    isBlocked: (address) => blocked().has(address) || local.isBlocked(address),
     fail(address) {
-      const until = blockedUntil.get(address)
-      const waitMs = until === undefined ? 0 : until - performance.now()
-      if (waitMs > 0) return Math.max(1, Math.ceil(waitMs / 1000))
-      if (until !== undefined) blockedUntil.delete(address)
+      const waitMs = blocked().getRemainingTTL(address)
+      if (waitMs > 0) return Math.ceil(waitMs / 1000)
       const retryAfter = local.fail(address)
       if (retryAfter !== undefined || isAway()) return retryAfter
       if (unshared.size === 0)

@@ -1,5 +1,5 @@
 // Counters in the memory of one process: for a single process, as the fallback of several, and in the primary for its workers.
-import { LRUCache } from 'lru-cache'
+import { createLazyCache } from '../lazy-cache.ts'
 import type {
   AttemptKey,
   AttemptResult,
@@ -26,9 +26,7 @@ export interface MemoryAttempts {
 }
 
 export function createMemoryAttempts(now: () => number = () => performance.now()): MemoryAttempts {
-  let cache: LRUCache<string, AttemptWindow> | undefined
-  // Creating the cache allocates all entries, which takes milliseconds: it is created when the first one is used.
-  const windows = () => (cache ??= new LRUCache({ max: maxWindows }))
+  const windows = createLazyCache<string, AttemptWindow>({ max: maxWindows })
 
   function findCurrent(key: string): AttemptWindow | undefined {
     const window = windows().get(key)

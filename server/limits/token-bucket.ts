@@ -1,6 +1,6 @@
 // Limits in the memory of one process: token buckets for accounts, windows for wrong credentials. Monotonic time, bounded memory.
-import { LRUCache } from 'lru-cache'
 import { minuteMs } from '../../contract/time.ts'
+import { createLazyCache } from '../lazy-cache.ts'
 
 export interface RateLimit {
   readonly perSecond: number
@@ -35,14 +35,8 @@ interface Bucket {
 /** Above this number, the least recently used counters are evicted. An evicted bucket counts as full. */
 const maxEntries = 100_000
 
-/** Creating a cache takes 15 ms, because it allocates all entries: it is created when the first one is used. */
-function lruCache<Key extends number | string, Value extends object>(): () => LRUCache<Key, Value> {
-  let cache: LRUCache<Key, Value> | undefined
-  return () => (cache ??= new LRUCache<Key, Value>({ max: maxEntries }))
-}
-
 export class TokenBuckets {
-  readonly #buckets = lruCache<number, Bucket>()
+  readonly #buckets = createLazyCache<number, Bucket>({ max: maxEntries })
 
   /** Takes out up to `wanted` whole tokens. */
   draw(id: number, limit: RateLimit, wanted: number, now: number): { granted: number; bucketTokens: number } {
@@ -92,7 +86,7 @@ export const failureWindowMs = minuteMs
 
 /** Counts failures by address. Only failed calls use it, so a correct key is never delayed. */
 export class FailureWindows {
-  readonly #windows = lruCache<string, FailureWindow>()
+  readonly #windows = createLazyCache<string, FailureWindow>({ max: maxEntries })
   readonly #max: number
 
   constructor(max: number) {

@@ -1,5 +1,6 @@
 // Country and province of an address: from the package ip2region, or from the files that replace its data.
 import { createRequire } from 'node:module'
+import { createLazyCache } from '../lazy-cache.ts'
 import { addressBytes, hasPlace, plainAddress } from './addresses.ts'
 import { countryCode, type Place, placeOf, provinceCode, readRegion, unknownPlace } from './regions.ts'
 import { loadXdb, readXdbVersion, type Xdb } from './xdb.ts'
@@ -17,18 +18,12 @@ const maxCached = 20_000
 
 /** The data is loaded with the first look-up: most processes and threads never need it. */
 export function createLocator(files: PlaceFiles): Locate {
-  const cache = new Map<string, Place>()
   let find: Locate | undefined
-  return (address) => {
-    let place = cache.get(address)
-    if (place === undefined) {
-      find ??= openPlaces(files)
-      place = find(address)
-      if (cache.size >= maxCached) cache.clear()
-      cache.set(address, place)
-    }
-    return place
-  }
+  const cache = createLazyCache<string, Place>({
+    max: maxCached,
+    memoMethod: (address) => (find ??= openPlaces(files))(address),
+  })
+  return (address) => cache().memo(address)
 }
 
 interface PackageResult {

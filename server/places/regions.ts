@@ -106,22 +106,14 @@ export function placeOf(country: string, province: string): Place {
   return country === '' ? unknownPlace : { country, province: country === 'CN' ? province : '' }
 }
 
-const cache = new Map<string, Place>()
-
 /**
  * The place of a region text. There are three formats: `国家|区域|省份|城市|ISP`, `国家|省份|城市|ISP`, and `Country|Province|City|ISP|CN`.
  * Missing parts are `0` or empty.
  */
 export function readRegion(text: string): Place {
-  let place = cache.get(text)
-  if (place === undefined) {
-    const parts = text.split('|')
-    const last = parts.at(-1) ?? ''
-    const country = /^[A-Z]{2}$/.test(last) && parts.length === 5 ? last : countryCode(parts[0] ?? '')
-    const province = provinceCode(parts[1] ?? '') || (parts.length === 5 ? provinceCode(parts[2] ?? '') : '')
-    place = placeOf(country, province)
-    if (cache.size >= 20_000) cache.clear()
-    cache.set(text, place)
-  }
-  return place
+  const parts = text.split('|')
+  const last = parts.at(-1) ?? ''
+  const country = /^[A-Z]{2}$/.test(last) && parts.length === 5 ? last : countryCode(parts[0] ?? '')
+  const province = provinceCode(parts[1] ?? '') || (parts.length === 5 ? provinceCode(parts[2] ?? '') : '')
+  return placeOf(country, province)
 }

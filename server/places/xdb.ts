@@ -42,18 +42,10 @@ export function loadXdb(path: string): Xdb {
   const data = readFileSync(path)
   const version = versionOf(data, data.length)
   const { address: size, record } = lengthOf[version]
-  const texts = new Map<number, string>()
 
   function textAt(position: number): string {
     const pointer = data.readUInt32LE(position + 2)
-    let text = texts.get(pointer)
-    if (text === undefined) {
-      text = data.toString('utf8', pointer, pointer + data.readUInt16LE(position))
-      // There are a few thousand regions.
-      if (texts.size >= 20_000) texts.clear()
-      texts.set(pointer, text)
-    }
-    return text
+    return data.toString('utf8', pointer, pointer + data.readUInt16LE(position))
   }
 
   /** Version 4 stores its addresses in little endian. */

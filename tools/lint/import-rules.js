@@ -29,6 +29,7 @@ const kernel = [
   'server/jobs.ts',
   'server/metric-reads.ts',
   'server/compact-heap.ts',
+  'server/lazy-cache.ts',
   'server/encryption.ts',
   'server/random.ts',
   'server/setting-parsers.ts',
@@ -95,8 +96,8 @@ const folderRules = [
     types: ['server/limits/'],
   },
   { folder: 'server/limits/', may: kernel },
-  { folder: 'server/places/', may: ['contract/', 'server/http/special-networks.ts'] },
-  { folder: 'server/http/', may: ['contract/', 'server/setting-parsers.ts'] },
+  { folder: 'server/places/', may: ['contract/', 'server/http/special-networks.ts', 'server/lazy-cache.ts'] },
+  { folder: 'server/http/', may: ['contract/', 'server/lazy-cache.ts', 'server/setting-parsers.ts'] },
   { folder: 'server/db/', may: ['contract/', 'package.json'] },
   {
     folder: 'server/upstream/',

@@ -1,5 +1,6 @@
 // Used credits by day, from the balances at the start of each day: exact with refunds and charges that no request caused,
 // and without reading the charges themselves.
+import { LRUCache } from 'lru-cache'
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import { endOfDay, minuteMs, startOfDay } from '../../../contract/time.ts'
 import type { Database } from '../../db/database.ts'
@@ -21,7 +22,7 @@ const settledMs = minuteMs
 
 export function createLedgerUsage(db: Database): LedgerUsage {
   /** By time: the first entry of a past day never changes. */
-  const firstIds = new Map<number, number>()
+  const firstIds = new LRUCache<number, number>({ max: 2_000 })
   /** The sum of all balances at the last moment that was asked for. */
   let totals: { readonly moment: number; readonly sums: CreditsByType } | undefined
 
@@ -29,10 +30,7 @@ export function createLedgerUsage(db: Database): LedgerUsage {
     const known = firstIds.get(moment)
     if (known !== undefined) return known
     const firstId = await ledgerIdAt(db, moment)
-    if (moment < Date.now() - settledMs) {
-      if (firstIds.size > 2_000) firstIds.clear()
-      firstIds.set(moment, firstId)
-    }
+    if (moment < Date.now() - settledMs) firstIds.set(moment, firstId)
     return firstId
   }
 
