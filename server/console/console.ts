@@ -50,7 +50,7 @@ import { redeemPages } from '../credits/redeem/console.ts'
 import { createRequestLog, type RequestLog } from '../request-log/recorder.ts'
 import { paymentPages } from '../payments/console.ts'
 import { invoicePages } from '../payments/invoice-console.ts'
-import { countOpenInvoices, countRefundedInvoices } from '../payments/invoice-store.ts'
+import { countInvoices } from '../payments/invoice-store.ts'
 import { reconciliationPages } from '../payments/reconciliation-console.ts'
 import { countOpenDifferences } from '../payments/reconciliation-store.ts'
 import type { Payments } from '../payments/payments.ts'
@@ -205,8 +205,8 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     waitingPages(api, {
       reviews: () => countPendingReviews(pageServices.db),
       reports: () => countReports(pageServices.db, reportLimits.open),
-      invoices: () => countOpenInvoices(pageServices.db),
-      refundedInvoices: () => countRefundedInvoices(pageServices.db),
+      invoices: () => countInvoices(pageServices.db, { state: 'open' }),
+      refundedInvoices: () => countInvoices(pageServices.db, { refundedOnly: true }),
       paymentDifferences: () => countOpenDifferences(pageServices.db),
       blockedDomains: async () =>
         (await listDomains(pageServices.db)).filter(({ blocked }) => blocked === 1).map(({ host }) => host),

@@ -2,18 +2,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Queries } from './database.ts'
 
-/** For a query of Kysely. */
 export function containsText(queries: Queries, column: string, text: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.raw(searchableText(queries, column))} LIKE ${searchPattern(text)} ESCAPE '!'`
 }
 
-/** For a statement as text: `${searchableText(queries, 'l.title')} LIKE ? ESCAPE '!'` with a `searchPattern`. */
-export function searchableText({ engine }: Queries, column: string): string {
+function searchableText({ engine }: Queries, column: string): string {
   // LIKE of SQLite ignores the case of ASCII letters itself. The collation C knows the case of no other letters.
   return engine === 'sqlite' ? column : `LOWER(${column} COLLATE "C")`
 }
 
-export function searchPattern(text: string): string {
+function searchPattern(text: string): string {
   const lower = text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   return `%${lower.replaceAll(/[!%_]/g, '!$&')}%`
 }

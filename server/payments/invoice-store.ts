@@ -1,8 +1,8 @@
 // Invoice requests and the orders that each of them has.
+import { type RawBuilder, sql } from 'kysely'
 import type { InvoiceState } from '../../contract/payments.ts'
-import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
-import { forUpdate, idList } from '../db/dialect.ts'
+import { forUpdate, idList, valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { OrderRow } from './store.ts'
 
@@ -10,8 +10,26 @@ import type { OrderRow } from './store.ts'
 export type InvoiceRow = Readonly<Omit<Tables['invoice'], 'file'>>
 export type ListedInvoice = InvoiceRow & { readonly username: string }
 
-const columns =
-  'i.id, i.account_id, i.kind, i.title, i.tax_number, i.address, i.mail, i.amount, i.currency, i.note, i.state, i.withdrawn, i.corrected_amount, i.reason, i.number, i.file_name, i.created_at, i.ended_at'
+const columns = [
+  'i.id',
+  'i.account_id',
+  'i.kind',
+  'i.title',
+  'i.tax_number',
+  'i.address',
+  'i.mail',
+  'i.amount',
+  'i.currency',
+  'i.note',
+  'i.state',
+  'i.withdrawn',
+  'i.corrected_amount',
+  'i.reason',
+  'i.number',
+  'i.file_name',
+  'i.created_at',
+  'i.ended_at',
+] as const
 
 export type NewInvoice = Pick<
   Tables['invoice'],
@@ -44,30 +62,41 @@ export async function insertInvoice(
   return id
 }
 
-export function countOpenInvoices(queries: Queries, accountId?: number): Promise<number> {
-  return countRows(
-    queries,
-    `invoice WHERE state = 'open'${accountId === undefined ? '' : ' AND account_id = ?'}`,
-    accountId === undefined ? [] : [accountId],
-  )
+const inState: Readonly<Record<InvoiceState, RawBuilder<boolean>>> = {
+  open: sql`i.state = 'open'`,
+  issued: sql`i.state = 'issued'`,
+  rejected: sql`i.state = 'rejected' AND i.withdrawn = 0`,
+  withdrawn: sql`i.withdrawn = 1`,
 }
 
-const inState: Readonly<Record<InvoiceState, string>> = {
-  open: `i.state = 'open'`,
-  issued: `i.state = 'issued'`,
-  rejected: `i.state = 'rejected' AND i.withdrawn = 0`,
-  withdrawn: 'i.withdrawn = 1',
+/**
+ * Issued for more than its orders are worth without refunds, or than its last correction left. The first condition reads the index
+ * of refunded orders: the operator's menu counts them every minute.
+ */
+const isRefunded = sql<boolean>`i.id IN
+    (SELECT r.invoice_id FROM payment_order p JOIN invoice_order r ON r.order_id = p.id WHERE p.refunded > 0)
+  AND i.state = 'issued' AND COALESCE(i.corrected_amount, i.amount) > (SELECT COALESCE(SUM(o.amount - o.refunded), 0)
+    FROM invoice_order io JOIN payment_order o ON o.id = io.order_id WHERE io.invoice_id = i.id)`
+
+interface InvoiceFilter {
+  readonly accountId?: number | undefined
+  readonly state?: InvoiceState | undefined
+  readonly refundedOnly?: boolean | undefined
 }
 
-/** Read by the index of refunded orders: the operator's menu counts them every minute. */
-const withRefund = `i.id IN (SELECT r.invoice_id FROM payment_order p JOIN invoice_order r ON r.order_id = p.id WHERE p.refunded > 0)`
+function selectInvoices(queries: Queries, { accountId, state, refundedOnly = false }: InvoiceFilter) {
+  let query = queries.kysely.selectFrom('invoice as i')
+  if (accountId !== undefined) query = query.where('i.account_id', '=', accountId)
+  if (state !== undefined) query = query.where(inState[state])
+  if (refundedOnly) query = query.where(isRefunded)
+  return query
+}
 
-/** Issued for more than its orders are worth without refunds, or than its last correction left. */
-const isRefunded = `i.state = 'issued' AND COALESCE(i.corrected_amount, i.amount) > (SELECT COALESCE(SUM(o.amount - o.refunded), 0)
-  FROM invoice_order io JOIN payment_order o ON o.id = io.order_id WHERE io.invoice_id = i.id)`
-
-export function countRefundedInvoices(queries: Queries): Promise<number> {
-  return countRows(queries, `invoice i WHERE ${withRefund} AND ${isRefunded}`)
+export async function countInvoices(queries: Queries, filter: InvoiceFilter): Promise<number> {
+  const { count } = await selectInvoices(queries, filter)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** The orders of an account by number, locked in one order. Unknown and foreign ones are left out. */
@@ -76,10 +105,15 @@ export function lockOrdersByNumber(
   accountId: number,
   numbers: readonly string[],
 ): Promise<OrderRow[]> {
-  const marks = numbers.map(() => '?').join(', ')
+  const list = valueTable(
+    tx,
+    { wanted: 'text' },
+    numbers.map((wanted) => ({ wanted })),
+  )
   return tx.all<OrderRow>(
-    `SELECT * FROM payment_order WHERE account_id = ? AND number IN (${marks}) ORDER BY id${forUpdate(tx)}`,
-    [accountId, ...numbers],
+    `SELECT * FROM payment_order WHERE account_id = ? AND number IN (SELECT wanted FROM ${list.sql} AS t)
+     ORDER BY id${forUpdate(tx)}`,
+    [accountId, ...list.values],
   )
 }
 
@@ -104,38 +138,31 @@ export function findInvoiceable(queries: Queries, accountId: number, limit: numb
 
 export function findInvoice(queries: Queries, id: number): Promise<ListedInvoice | undefined> {
   return queries.one<ListedInvoice>(
-    `SELECT ${columns}, a.username FROM invoice i JOIN account a ON a.id = i.account_id WHERE i.id = ?`,
+    `SELECT ${columns.join(', ')}, a.username FROM invoice i JOIN account a ON a.id = i.account_id WHERE i.id = ?`,
     [id],
   )
 }
 
 /** Locked until the transaction ends. */
 export function lockInvoice(tx: Tx, id: number): Promise<InvoiceRow | undefined> {
-  return tx.one<InvoiceRow>(`SELECT ${columns} FROM invoice i WHERE i.id = ?${forUpdate(tx)}`, [id])
+  return tx.one<InvoiceRow>(`SELECT ${columns.join(', ')} FROM invoice i WHERE i.id = ?${forUpdate(tx)}`, [
+    id,
+  ])
 }
 
 /** Newest first. */
 export function listInvoices(
   queries: Queries,
-  search: {
-    readonly accountId?: number | undefined
-    readonly state?: InvoiceState | undefined
-    readonly refundedOnly?: boolean | undefined
-    readonly before?: number | undefined
-  },
+  filter: InvoiceFilter & { readonly before?: number | undefined },
   limit: number,
 ): Promise<ListedInvoice[]> {
-  const { accountId, state, refundedOnly = false, before = Number.MAX_SAFE_INTEGER } = search
-  const filters = [
-    accountId === undefined ? '' : ' AND i.account_id = ?',
-    state === undefined ? '' : ` AND ${inState[state]}`,
-    refundedOnly ? ` AND ${withRefund} AND ${isRefunded}` : '',
-  ].join('')
-  return queries.all<ListedInvoice>(
-    `SELECT ${columns}, a.username FROM invoice i JOIN account a ON a.id = i.account_id
-     WHERE i.id < ?${filters} ORDER BY i.id DESC LIMIT ?`,
-    [before, ...(accountId === undefined ? [] : [accountId]), limit],
-  )
+  return selectInvoices(queries, filter)
+    .innerJoin('account', 'account.id', 'i.account_id')
+    .select([...columns, 'account.username'])
+    .where('i.id', '<', filter.before ?? Number.MAX_SAFE_INTEGER)
+    .orderBy('i.id', 'desc')
+    .limit(limit)
+    .execute()
 }
 
 export interface InvoicedOrder {

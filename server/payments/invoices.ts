@@ -9,7 +9,7 @@ import { createTextCipher } from '../encryption.ts'
 import { isMailAddress } from '../events/alerts.ts'
 import { AppError } from '../http/errors.ts'
 import {
-  countOpenInvoices,
+  countInvoices,
   findInvoiced,
   findInvoiceFile,
   insertInvoice,
@@ -75,7 +75,9 @@ export function createInvoices(db: Database, secretKey: string): Invoices {
       const numbers = [...new Set(input.orders)]
       return db.write(async (tx) => {
         await lockAccount(tx, account.id)
-        if ((await countOpenInvoices(tx, account.id)) >= paymentLimits.openInvoices) {
+        if (
+          (await countInvoices(tx, { accountId: account.id, state: 'open' })) >= paymentLimits.openInvoices
+        ) {
           throw new AppError(1002, {
             zh: `最多 ${paymentLimits.openInvoices} 个待处理的发票申请`,
             en: `at most ${paymentLimits.openInvoices} invoice requests can wait`,

@@ -16,10 +16,33 @@ export type Link = Readonly<
   readonly used_clicks: number | null
 }
 
-export const linkColumns = `l.id, l.account_id, l.code, l.title, l.target_url, l.redirect_url_a, l.redirect_type,
-  l.host_a, l.host_b, l.created_at, l.updated_at, l.paused, l.banned, l.expires_at, l.expired_url, l.max_clicks,
-  l.password_hash, l.rules, l.tags, l.external_id, l.own_domain,
-  CASE WHEN l.max_clicks IS NULL THEN NULL ELSE (SELECT u.used FROM link_usage u WHERE u.link_id = l.id) END AS used_clicks`
+/** Of the table `link l`; for Kysely, and as text for other queries. */
+export const storedColumns = [
+  'l.id',
+  'l.account_id',
+  'l.code',
+  'l.title',
+  'l.target_url',
+  'l.redirect_url_a',
+  'l.redirect_type',
+  'l.host_a',
+  'l.host_b',
+  'l.created_at',
+  'l.updated_at',
+  'l.paused',
+  'l.banned',
+  'l.expires_at',
+  'l.expired_url',
+  'l.max_clicks',
+  'l.password_hash',
+  'l.rules',
+  'l.tags',
+  'l.external_id',
+  'l.own_domain',
+] as const
+export const usedClicks =
+  'CASE WHEN l.max_clicks IS NULL THEN NULL ELSE (SELECT u.used FROM link_usage u WHERE u.link_id = l.id) END'
+export const linkColumns = `${storedColumns.join(', ')}, ${usedClicks} AS used_clicks`
 
 /** The domain of each address; empty for PUBLIC_URL. */
 export interface Hosts {

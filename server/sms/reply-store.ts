@@ -1,4 +1,5 @@
 // Replies of recipients, and the messages they reply to.
+import { sql } from 'kysely'
 import { maxSendAheadDays } from '../../contract/sms-text.ts'
 import { dayMs } from '../../contract/time.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
@@ -20,14 +21,22 @@ export function findRepliedSend(
   queries: Queries,
   { phone, signName, gateway }: { phone: string; signName: string | undefined; gateway: string },
 ): Promise<RepliedSend | undefined> {
-  const sign = signName === undefined ? '' : 'AND sign_name = ?'
-  return queries.one<RepliedSend>(
-    `SELECT id, account_id, sign_name FROM sms_send
-     WHERE phone = ? AND created_at > ${queries.now} - ${matchMs + maxWaitMs} AND state <> 'refused'
-       AND (batch_id IS NULL OR sent_at IS NOT NULL) AND COALESCE(sent_at, created_at) > ${queries.now} - ${matchMs} ${sign}
-     ORDER BY CASE WHEN gateway = ? THEN 0 ELSE 1 END, COALESCE(sent_at, created_at) DESC, id DESC LIMIT 1`,
-    [phone, ...(signName === undefined ? [] : [signName]), gateway],
-  )
+  const sentAt = sql<number>`COALESCE(sent_at, created_at)`
+  const now = sql.raw(queries.now)
+  let query = queries.kysely
+    .selectFrom('sms_send')
+    .select(['id', 'account_id', 'sign_name'])
+    .where('phone', '=', phone)
+    .where('created_at', '>', sql<number>`${now} - ${sql.lit(matchMs + maxWaitMs)}`)
+    .where('state', '<>', 'refused')
+    .where(({ eb, or }) => or([eb('batch_id', 'is', null), eb('sent_at', 'is not', null)]))
+    .where(sentAt, '>', sql<number>`${now} - ${sql.lit(matchMs)}`)
+    .orderBy(sql`CASE WHEN gateway = ${gateway} THEN 0 ELSE 1 END`)
+    .orderBy(sentAt, 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+  if (signName !== undefined) query = query.where('sign_name', '=', signName)
+  return query.executeTakeFirst()
 }
 
 /** Undefined when this reply of the vendor was stored before. */

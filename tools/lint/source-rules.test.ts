@@ -23,7 +23,7 @@ const serverSources = sources.filter(
 test('the first line of every file says what it is for', () => {
   const files = globSync('{contract,server,cli,web,test,bench,tools}/**/*.{ts,tsx}', {
     cwd: root,
-    exclude: ['web/dist/**'],
+    exclude: ['web/dist/**', '**/node_modules/**'],
   })
   const found = files.filter((file) => !readFileSync(join(root, file), 'utf8').startsWith('// '))
   assert.deepEqual(found, [])

@@ -1,8 +1,9 @@
 // The queries of `list`: links of an account, the newest first, by tag, state and text.
+import { type RawBuilder, sql } from 'kysely'
 import type { LinkState } from '../../../contract/shortlink.ts'
-import type { Queries, Value } from '../../db/database.ts'
-import { searchableText, searchPattern } from '../../db/text-search.ts'
-import { type Link, linkColumns } from '../store.ts'
+import type { Queries } from '../../db/database.ts'
+import { containsText } from '../../db/text-search.ts'
+import { type Link, storedColumns, usedClicks } from '../store.ts'
 
 export interface RecordFilter {
   readonly tag: string | undefined
@@ -12,34 +13,39 @@ export interface RecordFilter {
 }
 
 /** As the index `link_with_state` has it: links in any other state than `active` are in this index. */
-const hasState = '(l.paused = 1 OR l.banned <> 0 OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)'
+const hasState = sql<boolean>`(l.paused = 1 OR l.banned <> 0 OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)`
+const isFree = sql`l.banned = 0 AND l.paused = 0`
+const isUsedUp = sql`(l.max_clicks IS NOT NULL
+  AND COALESCE((SELECT u.used FROM link_usage u WHERE u.link_id = l.id), 0) >= l.max_clicks)`
 
-const isOver = 'l.expires_at IS NOT NULL AND l.expires_at <= ?'
-const isUsedUp =
-  'l.max_clicks IS NOT NULL AND COALESCE((SELECT u.used FROM link_usage u WHERE u.link_id = l.id), 0) >= l.max_clicks'
-
-/** The same order as `stateOf`; a test compares them. */
-const stateConditions: Readonly<Record<LinkState, readonly string[]>> = {
-  banned: [hasState, 'l.banned <> 0'],
-  paused: [hasState, 'l.banned = 0', 'l.paused = 1'],
-  expired: [hasState, 'l.banned = 0', 'l.paused = 0', isOver],
-  exhausted: [hasState, 'l.banned = 0', 'l.paused = 0', `NOT (${isOver})`, isUsedUp],
-  active: ['l.banned = 0', 'l.paused = 0', `NOT (${isOver})`, `NOT (${isUsedUp})`],
-}
-
-/** Of the table `link l`, as one text. */
-export function stateCondition(state: LinkState, now: number): string {
-  return stateConditions[state].join(' AND ').replaceAll('?', String(Math.trunc(now)))
-}
-
-/** The links of an account, or of one of its tags. */
-function sourceOf({ tag }: RecordFilter, accountId: number): { from: string; values: Value[]; id: string } {
-  if (tag === undefined) return { from: 'link l WHERE l.account_id = ?', values: [accountId], id: 'l.id' }
-  return {
-    from: 'link_tag t JOIN link l ON l.id = t.link_id WHERE t.account_id = ? AND t.tag = ?',
-    values: [accountId, tag],
-    id: 't.link_id',
+/** Of the table `link l`. The same order as `stateOf`; a test compares them. */
+export function stateCondition(state: LinkState, now: number): RawBuilder<boolean> {
+  const isOver = sql`(l.expires_at IS NOT NULL AND l.expires_at <= ${now})`
+  const conditions: Readonly<Record<LinkState, RawBuilder<boolean>>> = {
+    banned: sql`${hasState} AND l.banned <> 0`,
+    paused: sql`${hasState} AND l.banned = 0 AND l.paused = 1`,
+    expired: sql`${hasState} AND ${isFree} AND ${isOver}`,
+    exhausted: sql`${hasState} AND ${isFree} AND NOT ${isOver} AND ${isUsedUp}`,
+    active: sql`${isFree} AND NOT ${isOver} AND NOT ${isUsedUp}`,
   }
+  return conditions[state]
+}
+
+/** Links of an account, or of one of its tags, below `before`, the newest first. */
+function selectLinks(queries: Queries, accountId: number, { tag }: RecordFilter, before: number) {
+  const id = sql.ref<number>(tag === undefined ? 'l.id' : 't.link_id')
+  const links = queries.kysely
+    .selectFrom('link as l')
+    .$if(tag === undefined, (all) => all.where('l.account_id', '=', accountId))
+    .$if(tag !== undefined, (all) =>
+      all
+        .innerJoin('link_tag as t', 't.link_id', 'l.id')
+        .where('t.account_id', '=', accountId)
+        .where('t.tag', '=', tag!),
+    )
+    .where(id, '<', before)
+    .orderBy(id, 'desc')
+  return { links, id }
 }
 
 /** The id of the link that is `count` links before `before`; undefined when there are fewer. */
@@ -50,12 +56,10 @@ export async function findIdBefore(
   before: number,
   count: number,
 ): Promise<number | undefined> {
-  const { from, values, id } = sourceOf(filter, accountId)
-  const restricted = filter.state === undefined || filter.state === 'active' ? '' : ` AND ${hasState}`
-  const row = await queries.one<{ id: number }>(
-    `SELECT ${id} AS id FROM ${from} AND ${id} < ?${restricted} ORDER BY ${id} DESC LIMIT 1 OFFSET ${count}`,
-    [...values, before],
-  )
+  const { links, id } = selectLinks(queries, accountId, filter, before)
+  let query = links.select(id.as('id')).limit(1).offset(count)
+  if (filter.state !== undefined && filter.state !== 'active') query = query.where(hasState)
+  const row = await query.executeTakeFirst()
   return row?.id
 }
 
@@ -66,23 +70,16 @@ export function findRecords(
   filter: RecordFilter,
   range: { readonly from: number; readonly before: number; readonly limit: number; readonly now: number },
 ): Promise<Link[]> {
-  const source = sourceOf(filter, accountId)
-  const conditions = [`${source.id} < ?`, `${source.id} >= ?`]
-  const values: Value[] = [...source.values, range.before, range.from]
-  for (const condition of filter.state === undefined ? [] : stateConditions[filter.state]) {
-    conditions.push(condition)
-    if (condition.includes('?')) values.push(range.now)
-  }
-  if (filter.text !== undefined) {
-    const pattern = searchPattern(filter.text)
+  const { state, text } = filter
+  const { links, id } = selectLinks(queries, accountId, filter, range.before)
+  let query = links
+    .select([...storedColumns, sql<number | null>`${sql.raw(usedClicks)}`.as('used_clicks')])
+    .where(id, '>=', range.from)
+    .limit(range.limit)
+  if (state !== undefined) query = query.where(stateCondition(state, range.now))
+  if (text !== undefined) {
     const columns = ['l.title', 'l.target_url', 'l.code']
-    const found = columns.map((column) => `${searchableText(queries, column)} LIKE ? ESCAPE '!'`)
-    conditions.push(`(${found.join(' OR ')})`)
-    values.push(...columns.map(() => pattern))
+    query = query.where(({ or }) => or(columns.map((column) => containsText(queries, column, text))))
   }
-  return queries.all<Link>(
-    `SELECT ${linkColumns} FROM ${source.from} AND ${conditions.join(' AND ')}
-     ORDER BY ${source.id} DESC LIMIT ${range.limit}`,
-    values,
-  )
+  return query.execute()
 }

@@ -157,7 +157,7 @@ export async function findSlice(
       ),
     )
   }
-  if (state !== undefined) query = query.where(sql<boolean>`${sql.raw(stateCondition(state, Date.now()))}`)
+  if (state !== undefined) query = query.where(stateCondition(state, Date.now()))
   if (redirectType !== undefined) query = query.where('l.redirect_type', '=', redirectType)
   if (text !== undefined) {
     const columns = ['l.title', 'l.target_url']
