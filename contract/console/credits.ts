@@ -6,9 +6,6 @@ import { maxRedeemCodeLength } from './limits.ts'
 import type { creditResponses } from './responses/credits.ts'
 import { ledgerKind } from './values.ts'
 
-/** The ledger note of credits from a redeem code: this prefix and the hint of the code. */
-export const redeemNote = '兑换码 '
-
 /** The ledger note of merged old entries. */
 export const compactedNote = '结转 / compacted'
 

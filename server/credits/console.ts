@@ -82,6 +82,7 @@ function entryOf(row: LedgerRow): LedgerEntry {
     amount: row.amount,
     balance_after: row.balance_after,
     note: row.note,
+    redeem_hint: row.redeem_hint,
     operation:
       row.operation_id === null || row.action === null
         ? null

@@ -44,6 +44,7 @@ export async function addCredits(
     kind: 'grant' | 'adjust'
     amount: number
     note: string | null
+    redeemCodeId?: number
   },
 ): Promise<CreditBalance | undefined> {
   const balance = await tx.one<CreditBalance>(
@@ -60,9 +61,17 @@ export async function addCredits(
     )
   }
   await tx.run(
-    `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, note, at)
-     VALUES (?, ?, ?, ?, ?, ?, ${tx.now})`,
-    [change.accountId, change.apiType, change.kind, change.amount, balance.remaining, change.note],
+    `INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, note, redeem_code_id, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ${tx.now})`,
+    [
+      change.accountId,
+      change.apiType,
+      change.kind,
+      change.amount,
+      balance.remaining,
+      change.note,
+      change.redeemCodeId ?? null,
+    ],
   )
   return balance
 }

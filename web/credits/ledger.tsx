@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router'
 import { Tag, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
-import { compactedNote, creditRoutes, type LedgerFilter, redeemNote } from '../../contract/console/credits.ts'
+import { compactedNote, creditRoutes, type LedgerFilter } from '../../contract/console/credits.ts'
 import type { LedgerEntry } from '../../contract/console/responses/credits.ts'
 import { apiTypeNames } from '../../contract/credits.ts'
 import { useApiQuery } from '../api/hooks.ts'
@@ -28,9 +28,9 @@ export function Ledger({ filter, before, onBefore, onClear, requestsPage }: Ledg
     ...filter,
     ...cursorQuery(before),
   })
-  const noteText = (note: string) => {
-    if (note === compactedNote) return t.compacted
-    return note.startsWith(redeemNote) ? t.fromCode(note.slice(redeemNote.length)) : note
+  const noteText = ({ note, redeem_hint }: LedgerEntry) => {
+    if (redeem_hint !== null) return t.fromCode(redeem_hint)
+    return note === compactedNote ? t.compacted : note
   }
   return (
     <List
@@ -73,10 +73,10 @@ export function Ledger({ filter, before, onBefore, onClear, requestsPage }: Ledg
         {
           title: t.note,
           card: 'plain',
-          render: (_value, { note }) =>
-            note && (
+          render: (_value, entry) =>
+            entry.note && (
               <div style={{ maxWidth: 280, whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
-                {noteText(note)}
+                {noteText(entry)}
               </div>
             ),
         },

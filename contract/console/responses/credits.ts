@@ -16,6 +16,8 @@ export const LedgerEntry = Type.Object({
   amount: Type.Integer(),
   balance_after: Type.Integer(),
   note: orNull(Type.String()),
+  /** The first and last characters of the redeem code that granted the credits. */
+  redeem_hint: orNull(Type.String()),
   operation: orNull(
     Type.Object({
       id: Type.Integer(),

@@ -7,7 +7,8 @@ import { firstIdAtOrAfter, idRange } from '../../db/time-ordered.ts'
 import type { Tables } from '../../db/schema.ts'
 import { compactedAction } from './compaction-plan.ts'
 
-export type LedgerRow = Readonly<Omit<Tables['ledger'], 'account_id'>> & {
+export type LedgerRow = Readonly<Omit<Tables['ledger'], 'account_id' | 'redeem_code_id'>> & {
+  readonly redeem_hint: string | null
   /** Of the operation: */
   readonly action: string | null
   readonly state: Tables['operation']['state'] | null
@@ -69,8 +70,9 @@ export async function listLedger(
 
 /** A compacted entry replaces those of many operations, so it shows none. */
 const select = `SELECT l.id, l.at, l.api_type, l.kind, l.amount, l.balance_after, l.note, l.operation_id,
-    o.action, o.state, o.cost, o.given_back, o.request_id
-  FROM ledger l LEFT JOIN operation o ON o.id = l.operation_id AND o.action <> '${compactedAction}'`
+    c.hint AS redeem_hint, o.action, o.state, o.cost, o.given_back, o.request_id
+  FROM ledger l LEFT JOIN redeem_code c ON c.id = l.redeem_code_id
+    LEFT JOIN operation o ON o.id = l.operation_id AND o.action <> '${compactedAction}'`
 
 const within = 'l.id < ? AND l.id >= ? AND l.at >= ? AND l.at < ?'
 

@@ -45,6 +45,7 @@ onEachEngine('redeem codes', (engine) => {
     assert.equal(items[0].kind, 'grant')
     assert.match(items[0].note, /^兑换码 TG-/)
     assert.ok(!items[0].note.includes(codes[0]))
+    assert.equal(`兑换码 ${items[0].redeem_hint}`, items[0].note)
     assert.deepEqual((await redeem(browser, codes[0]!)).body.error.fields, { code: '兑换码已被使用' })
   })
 

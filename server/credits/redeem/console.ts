@@ -1,5 +1,5 @@
 // Console routes for redeem codes: preview, then redeem once.
-import { creditRoutes, redeemNote } from '../../../contract/console/credits.ts'
+import { creditRoutes } from '../../../contract/console/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
 import { networkOf } from '../../http/address.ts'
 import { addCredits } from '../store.ts'
@@ -54,7 +54,8 @@ export function redeemPages(api: Api, { db, limits: shared }: Services, secret: 
         apiType: offer.api_type,
         kind: 'grant',
         amount: offer.amount,
-        note: `${redeemNote}${offer.hint}`,
+        note: `兑换码 ${offer.hint}`,
+        redeemCodeId: offer.id,
       })
     })
     if (!balance) throw used()

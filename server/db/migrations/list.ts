@@ -29,6 +29,7 @@ import { ledgerCheckpoints } from './0025-ledger-checkpoints.ts'
 import { invoiceCorrections } from './0026-invoice-corrections.ts'
 import { operationNumbers } from './0027-operation-numbers.ts'
 import { linkNumbers } from './0028-link-numbers.ts'
+import { redeemedEntries } from './0029-redeemed-entries.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -59,4 +60,5 @@ export const migrations: readonly Migration[] = [
   invoiceCorrections,
   operationNumbers,
   linkNumbers,
+  redeemedEntries,
 ]

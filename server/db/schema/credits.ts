@@ -73,6 +73,8 @@ interface LedgerTable {
   operation_id: number | null
   note: string | null
   at: Milliseconds
+  /** The code that granted the credits. Entries that a process of an older version wrote during the update have none. */
+  redeem_code_id: number | null
 }
 
 interface RedeemBatchTable {
