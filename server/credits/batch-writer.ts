@@ -25,9 +25,10 @@ export async function writeAll<C, R>(
   tx: Tx,
   entries: readonly { readonly write: TransactionWrite<C, R> | undefined; readonly result: C }[],
 ): Promise<(R | undefined)[]> {
-  const results: (R | undefined)[] = Array.from({ length: entries.length })
+  const results: (R | undefined)[] = []
   const groups = new Map<BatchItem<C, R>['write'], number[]>()
-  for (const [index, { write }] of entries.entries()) {
+  for (let index = 0; index < entries.length; index += 1) {
+    const { write } = entries[index]!
     if (write === undefined || typeof write === 'function') continue
     const group = groups.get(write.write)
     if (group) group.push(index)
@@ -41,7 +42,8 @@ export async function writeAll<C, R>(
     const written = (await write(tx, items)) as readonly R[] | undefined
     if (written) for (const [i, index] of indexes.entries()) results[index] = written[i]
   }
-  for (const [index, { write, result }] of entries.entries()) {
+  for (let index = 0; index < entries.length; index += 1) {
+    const { write, result } = entries[index]!
     if (typeof write === 'function') results[index] = await write(tx, result)
   }
   return results

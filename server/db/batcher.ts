@@ -61,7 +61,8 @@ function createQueue<I, O>(
           takeMore,
         ),
       )
-      for (const [index, { resolve }] of take().entries()) resolve(results[index]!)
+      const taken = take()
+      for (let i = 0; i < taken.length; i += 1) taken[i]!.resolve(results[i]!)
     } catch (error) {
       if (mayRunAgain(error, take())) await runInGroups(take())
       else for (const { reject } of take()) reject(error)

@@ -79,6 +79,27 @@ onEachEngine('dialect', (engine) => {
     }
   })
 
+  it('keeps rows of values that differ in one column, in another one, or in none', async () => {
+    await using fresh = await freshDatabase(engine)
+    const columns = { number: 'bigint', text: 'text' } as const
+    for (const rows of [
+      [3, 1, 2, 1].map((number) => ({ number, text: '[1]' })),
+      ['[1]', null, '"', ''].map((text) => ({ number: 9_007_199_254_740_991, text })),
+      [null, 1].map((number) => ({ number, text: null })),
+      [1, 1].map((number) => ({ number, text: 'same' })),
+    ]) {
+      const table = valueTable(fresh.db, columns, rows)
+      const found = await fresh.db.all<(typeof rows)[number]>(
+        `SELECT t.number, t.text FROM ${table.sql} AS t`,
+        table.values,
+      )
+      assert.deepEqual(
+        found.map((row) => JSON.stringify(row)).toSorted(),
+        rows.map((row) => JSON.stringify(row)).toSorted(),
+      )
+    }
+  })
+
   it('locks rows and names until the transaction ends', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh

@@ -10,29 +10,27 @@ import type { Tables } from '../../db/schema.ts'
 export type CountedUsage = Pick<Tables['credit'], 'usage_day' | 'used_on_day' | 'used_in_month'>
 
 /** A balance that the transaction has locked. */
-export type CappedBalance = Readonly<Pick<Tables['credit'], 'daily_cap' | 'monthly_cap'>> &
-  CountedUsage & {
-    /** The time of the charge by the database's clock. */
-    readonly at: number
-  }
+type CappedBalance = CountedUsage & {
+  readonly at: number
+  readonly settings: Readonly<Pick<Tables['credit'], 'daily_cap' | 'monthly_cap'>> | undefined
+}
 
 /** The cap that a charge would exceed. */
 export function exceededCap(balance: CappedBalance, cost: number): CapPeriod | undefined {
-  const { daily_cap: daily, monthly_cap: monthly } = balance
-  if (cost === 0 || (daily === null && monthly === null)) return undefined
+  if (cost === 0 || !balance.settings) return undefined
+  const { daily_cap: daily, monthly_cap: monthly } = balance.settings
+  if (daily === null && monthly === null) return undefined
   startDay(balance)
   if (daily !== null && balance.used_on_day + cost > daily) return 'day'
   if (monthly !== null && balance.used_in_month + cost > monthly) return 'month'
   return undefined
 }
 
-/** Counts a charge and returns the usage with it. */
-export function addUsage(balance: CappedBalance, cost: number): Readonly<CountedUsage> {
+/** Counts a charge. */
+export function addUsage(balance: CappedBalance, cost: number): void {
   startDay(balance)
   balance.used_on_day += cost
   balance.used_in_month += cost
-  const { usage_day, used_on_day, used_in_month } = balance
-  return { usage_day, used_on_day, used_in_month }
 }
 
 function startDay(balance: CappedBalance): void {

@@ -2,15 +2,15 @@
 import { bulkInsert, insertRows, insertRowsReturningIds } from '../../db/bulk-insert.ts'
 import type { Tx } from '../../db/database.ts'
 import { byEngine, unnest } from '../../db/dialect.ts'
-import type { CountedUsage } from './caps-store.ts'
+import type { LockedBalance } from './balances-store.ts'
 import type { ChargeRequest } from '../operation.ts'
 
 export interface AcceptedCharge {
   readonly request: ChargeRequest<unknown>
-  /** The balance after this charge, and its usage. */
+  /** The credits after this charge. */
   readonly remaining: number
-  readonly usage: Readonly<CountedUsage>
-  readonly at: number
+  /** With the usage of all charges of the batch. */
+  readonly balance: Readonly<LockedBalance>
 }
 
 /** Returns the operation ids in the order of the charges. */
@@ -47,41 +47,30 @@ export const ledgerRows = bulkInsert('ledger', {
   at: 'bigint',
 })
 
-interface ChargedBalance {
-  readonly accountId: number
-  readonly apiType: string
-  cost: number
-  usage: Readonly<CountedUsage>
-}
-
 /** SQLite only. */
-export async function chargeBalance(
-  tx: Tx,
-  { accountId, apiType, cost, usage }: Readonly<ChargedBalance>,
-): Promise<void> {
+export async function chargeBalance(tx: Tx, balance: Readonly<LockedBalance>, cost: number): Promise<void> {
   await tx.run(
     `UPDATE credit SET used = used + ?, usage_day = ?, used_on_day = ?, used_in_month = ?
      WHERE account_id = ? AND api_type = ?`,
-    [cost, usage.usage_day, usage.used_on_day, usage.used_in_month, accountId, apiType],
+    [
+      cost,
+      balance.usage_day,
+      balance.used_on_day,
+      balance.used_in_month,
+      balance.account_id,
+      balance.api_type,
+    ],
   )
 }
 
 async function insertWithFewStatements(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
-  const balances = new Map<string, ChargedBalance>()
-  for (const { request, usage } of charges) {
-    const { accountId, apiType, cost } = request
-    const name = `${accountId} ${apiType}`
-    const balance = balances.get(name)
-    if (balance) {
-      balance.cost += cost
-      balance.usage = usage
-    } else balances.set(name, { accountId, apiType, cost, usage })
-  }
-  for (const balance of balances.values()) await chargeBalance(tx, balance)
+  const costs = new Map<Readonly<LockedBalance>, number>()
+  for (const { balance, request } of charges) costs.set(balance, (costs.get(balance) ?? 0) + request.cost)
+  for (const [balance, cost] of costs) await chargeBalance(tx, balance, cost)
   const ids = await insertRowsReturningIds(
     tx,
     operationRows,
-    charges.map(({ request, at }) => ({
+    charges.map(({ request, balance: { at } }) => ({
       account_id: request.accountId,
       api_type: request.apiType,
       action: request.action,
@@ -98,7 +87,7 @@ async function insertWithFewStatements(tx: Tx, charges: readonly AcceptedCharge[
   await insertRows(
     tx,
     ledgerRows,
-    charges.map(({ request, remaining, at }, index) => ({
+    charges.map(({ request, remaining, balance: { at } }, index) => ({
       account_id: request.accountId,
       api_type: request.apiType,
       kind: 'charge',
@@ -136,7 +125,7 @@ export const nextOperation = `(SELECT CAST(pg_get_serial_sequence('operation', '
 async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
   const list = unnest(
     chargeColumns,
-    charges.map(({ request, remaining, usage, at }, position) => ({
+    charges.map(({ request, remaining, balance }, position) => ({
       position,
       account_id: request.accountId,
       api_type: request.apiType,
@@ -148,8 +137,10 @@ async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]
       lease_ms: request.leaseMs ?? null,
       request_id: request.requestId,
       balance: remaining,
-      at,
-      ...usage,
+      at: balance.at,
+      usage_day: balance.usage_day,
+      used_on_day: balance.used_on_day,
+      used_in_month: balance.used_in_month,
     })),
   )
   const rows = await tx.all<{ id: number }>(

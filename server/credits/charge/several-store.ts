@@ -11,9 +11,10 @@ export function insertSeveral(tx: Tx, charge: AcceptedCharge, costs: readonly nu
 }
 
 async function insertInTurn(tx: Tx, charge: AcceptedCharge, costs: readonly number[]): Promise<number[]> {
-  const { request, remaining, usage, at } = charge
+  const { request, remaining, balance } = charge
   const { accountId, apiType, cost, idempotency } = request
-  await chargeBalance(tx, { accountId, apiType, cost, usage })
+  const { at } = balance
+  await chargeBalance(tx, balance, cost)
   const state = stateOf(request)
   const last = await tx.insert(
     `INSERT OR FAIL INTO operation (account_id, api_type, action, cost, state, idempotency_key, fingerprint, lease_until,
@@ -54,7 +55,7 @@ async function insertWithOneStatement(
   charge: AcceptedCharge,
   costs: readonly number[],
 ): Promise<number[]> {
-  const { request, remaining, usage, at } = charge
+  const { request, remaining, balance } = charge
   const { accountId, apiType, cost, idempotency } = request
   // The ids as one value: reading a thousand rows takes longer than parsing their list.
   const row = await tx.one<{ ids: string }>(
@@ -93,13 +94,13 @@ async function insertWithOneStatement(
       stateOf(request),
       idempotency?.key ?? null,
       idempotency?.fingerprint ?? null,
-      request.leaseMs === undefined ? null : at + request.leaseMs,
+      request.leaseMs === undefined ? null : balance.at + request.leaseMs,
       request.requestId,
-      at,
+      balance.at,
       remaining + cost,
-      usage.usage_day,
-      usage.used_on_day,
-      usage.used_in_month,
+      balance.usage_day,
+      balance.used_on_day,
+      balance.used_in_month,
       costs,
     ],
   )

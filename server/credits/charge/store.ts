@@ -23,8 +23,9 @@ import {
 } from '../operation.ts'
 import { storeResponses } from '../store.ts'
 import type { ResponseCipher } from './response-cipher.ts'
-import { reportLowCredits, type WatchedBalance } from './low-credits-store.ts'
-import { addUsage, type CappedBalance, exceededCap } from './caps-store.ts'
+import { balanceName, lockBalances, type LockedBalance } from './balances-store.ts'
+import { addUsage, exceededCap } from './caps-store.ts'
+import { reportLowCredits } from './low-credits-store.ts'
 import { type AcceptedCharge, insertCharges } from './rows-store.ts'
 import { insertSeveral } from './several-store.ts'
 
@@ -48,7 +49,8 @@ export async function chargeBatch(
   const accepted: (AcceptedCharge & { readonly index: number })[] = []
   const usedKeys = new Set<string>()
   const repeated: number[] = []
-  for (const [index, request] of requests.entries()) {
+  for (let index = 0; index < requests.length; index += 1) {
+    const request = requests[index]!
     const balance = balances.get(balanceName(request))
     const key = request.idempotency && keyName(request.accountId, request.idempotency.key)
     const known = key === undefined ? undefined : previous.get(key)
@@ -56,8 +58,8 @@ export async function chargeBatch(
     if (!balance) results[index] = { kind: 'insufficient', remaining: 0 }
     else if (request.keyHash !== undefined && request.keyHash !== balance.key_hash)
       results[index] = { kind: 'key_invalid' }
-    else if (request.keyLimits && haveChanged(request.keyLimits, balance))
-      results[index] = { kind: 'key_limits_changed', keyLimits: balance }
+    else if (request.keyLimits && haveChanged(request.keyLimits, balance.settings ?? noRestrictions))
+      results[index] = { kind: 'key_limits_changed', keyLimits: balance.settings ?? noRestrictions }
     else if (key !== undefined && usedKeys.has(key)) repeated.push(index)
     else if (known) results[index] = describePrevious(known, request.idempotency!.fingerprint, context.cipher)
     else if (reason !== undefined) results[index] = { kind: 'not_allowed', reason }
@@ -70,8 +72,8 @@ export async function chargeBatch(
         continue
       }
       balance.remaining -= request.cost
-      const usage = addUsage(balance, request.cost)
-      accepted.push({ index, request, remaining: balance.remaining, usage, at: balance.at })
+      addUsage(balance, request.cost)
+      accepted.push({ index, request, remaining: balance.remaining, balance })
       if (key !== undefined) usedKeys.add(key)
     }
   }
@@ -82,7 +84,8 @@ export async function chargeBatch(
     accepted.map(({ request }, i) => ({ write: request.inSameTransaction, result: charges[i]! })),
   )
   const responses: { operationId: number; response: string }[] = []
-  for (const [i, { index, request }] of accepted.entries()) {
+  for (let i = 0; i < accepted.length; i += 1) {
+    const { index, request } = accepted[i]!
     const { operationId, remaining } = charges[i]!
     results[index] = { kind: 'charged', operationId, remaining, value: written[i]?.value }
     const response = written[i]?.response
@@ -106,12 +109,12 @@ export async function chargeBatch(
 async function insertAccepted(tx: Tx, accepted: readonly AcceptedCharge[]): Promise<Charge[]> {
   if (!accepted.some(({ request }) => request.costs)) {
     const ids = await insertCharges(tx, accepted)
-    return accepted.map(({ remaining, at }, i) => ({ operationId: ids[i]!, remaining, at }))
+    return accepted.map(({ remaining, balance: { at } }, i) => ({ operationId: ids[i]!, remaining, at }))
   }
   const charges: Charge[] = []
   // In turn, because the entries of a balance are in the order of its charges.
   for (const charge of accepted) {
-    const { request, remaining, at } = charge
+    const { request, remaining, balance } = charge
     const ids = request.costs
       ? await insertSeveral(tx, charge, request.costs)
       : await insertCharges(tx, [charge])
@@ -119,7 +122,7 @@ async function insertAccepted(tx: Tx, accepted: readonly AcceptedCharge[]): Prom
       operationId: ids[0]!,
       ...(request.costs && { operationIds: ids }),
       remaining,
-      at,
+      at: balance.at,
     })
   }
   return charges
@@ -135,51 +138,19 @@ function reportCharges(tx: Tx, accepted: readonly AcceptedCharge[], { onMoved }:
   })
 }
 
-/** A balance with the key and the state of its account, locked by this transaction. */
-type LockedBalance = Pick<Tables['credit'], 'account_id' | 'api_type'> &
-  Pick<Tables['account'], 'key_hash' | 'suspended' | 'expires_on' | 'sms_enabled' | 'scopes' | 'allow_ips'> &
-  WatchedBalance &
-  CappedBalance
-
 /** The caller checked this before, but the account may have changed since. */
-function whyNotAllowed(balance: LockedBalance): NotAllowed | undefined {
-  if (balance.suspended === 1) return 'suspended'
-  if (isExpired(balance)) return 'expired'
-  if (balance.sms_enabled === 0 && balance.api_type === 'sms') return 'sms_disabled'
+function whyNotAllowed({ settings, api_type: apiType }: LockedBalance): NotAllowed | undefined {
+  if (!settings) return undefined
+  if (settings.suspended === 1) return 'suspended'
+  if (isExpired(settings)) return 'expired'
+  if (settings.sms_enabled === 0 && apiType === 'sms') return 'sms_disabled'
   return undefined
 }
 
+const noRestrictions: KeyRestrictions = { scopes: null, allow_ips: null }
+
 function haveChanged(before: KeyRestrictions, now: KeyRestrictions): boolean {
   return before.scopes !== now.scopes || before.allow_ips !== now.allow_ips
-}
-
-function balanceName({ accountId, apiType }: { accountId: number; apiType: string }): string {
-  return `${accountId} ${apiType}`
-}
-
-const balanceColumns = { account_id: 'bigint', api_type: 'text' } as const
-
-async function lockBalances(
-  tx: Tx,
-  requests: readonly ChargeRequest<unknown>[],
-): Promise<Map<string, LockedBalance>> {
-  const wanted = new Map<string, Pick<Tables['credit'], 'account_id' | 'api_type'>>()
-  for (const request of requests) {
-    wanted.set(balanceName(request), { account_id: request.accountId, api_type: request.apiType })
-  }
-  const list = valueTable(tx, balanceColumns, [...wanted.values()])
-  // The account is locked too: its key must stay valid until the charge commits, and charges of different API types must not
-  // insert the same Idempotency-Key.
-  const rows = await tx.all<LockedBalance>(
-    `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, c.total - c.used AS remaining_before, c.alert_base,
-       c.alerted_percent, c.daily_cap, c.monthly_cap, c.usage_day, c.used_on_day, c.used_in_month, a.event_types,
-       a.alert_percents, a.key_hash, a.suspended, a.expires_on, a.sms_enabled, a.scopes, a.allow_ips, ${tx.now} AS at
-     FROM ${list.sql} AS t JOIN account a ON a.id = t.account_id
-       JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
-     ${forUpdate(tx, 'ORDER BY c.account_id, c.api_type FOR NO KEY UPDATE OF a FOR UPDATE OF c')}`,
-    list.values,
-  )
-  return new Map(rows.map((row) => [`${row.account_id} ${row.api_type}`, row]))
 }
 
 type PreviousRow = Pick<Tables['operation'], 'id' | 'account_id' | 'state' | 'response'> & {
@@ -216,9 +187,10 @@ async function claimKeys(
   requests: readonly ChargeRequest<unknown>[],
 ): Promise<Map<string, PreviousRow>> {
   const previous = new Map<string, PreviousRow>()
-  const keys = requests.flatMap(({ accountId, idempotency }) =>
-    idempotency ? [{ account_id: accountId, key: idempotency.key }] : [],
-  )
+  const keys: { account_id: number; key: string }[] = []
+  for (const { accountId, idempotency } of requests) {
+    if (idempotency) keys.push({ account_id: accountId, key: idempotency.key })
+  }
   if (keys.length === 0) return previous
   const expired: number[] = []
   for (const row of await findKeys(tx, keys)) {
