@@ -2,6 +2,7 @@
 // ledger entries, logged calls. The number of links is stored with them, so a fill that was stopped continues.
 import type { Database } from '../server/db/database.ts'
 import { dayOfHour, firstHourOfDay, hourOf } from '../server/shortlink/clicks/hours.ts'
+import { encodeSketch } from '../server/shortlink/clicks/visitor-sketch.ts'
 import { linksSql, openSeedRunner, type SeedRunner } from './seed.ts'
 import type { BenchStorage } from './storage.ts'
 
@@ -18,6 +19,11 @@ const busyDays = 28
 
 /** A tag has the same number of links in a small and in a large database. */
 const linksPerTag = 100
+
+/** Of the largest number of visitors. */
+const visitorSketch = encodeSketch(
+  Array.from({ length: 2 * clicksPerLink - 1 }, (_one, i) => (i + 1) * 2 ** 43),
+)
 
 const filledName = 'bench_filled'
 
@@ -73,9 +79,9 @@ async function fillRange(
     SELECT id, ${firstHourOfDay(0)} + 24 * ${day}, 'person', 'phone', 'wechat', '', ${clicks} ${links}`)
   await runner.run(`INSERT INTO link_click_part (link_id, part, day, value, clicks)
     SELECT id, 'country', ${day}, 'CN', ${clicks} ${links}`)
-  await runner.run(
-    `INSERT INTO link_visitor_day (link_id, day, visitors) SELECT id, ${day}, ${clicks} ${links}`,
-  )
+  // Each visitor is eight characters of a sketch.
+  await runner.run(`INSERT INTO link_visitor_day (link_id, day, visitors, sketch)
+    SELECT id, ${day}, ${clicks}, substr('${visitorSketch}', 1, 8 * ${clicks}) ${links}`)
   await runner.run(`INSERT INTO link_tag (account_id, tag, link_id)
     SELECT account_id, 'tag ' || (id / ${10 * linksPerTag}), id FROM link WHERE id > ${before} AND id % 10 = 0 ORDER BY id`)
   await runner.run(`INSERT INTO request_log (account_id, request_id, at, endpoint, action, method, status, code, ok, duration_us,

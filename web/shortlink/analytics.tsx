@@ -110,10 +110,11 @@ function Figures({ data }: { data: LinkAnalytics }): ReactNode {
         {totalNames.map((name) => (
           <Card key={name} size="small" title={<h2>{t[name]}</h2>}>
             <div className="figure">{formatCount(data.totals[name])}</div>
-            <div className="muted small" title={name === 'visitors' ? t.visitorsHint : undefined}>
+            <div className="muted small">
               {t.before(formatCount(data.previous[name]))}
               {changeOf(data.totals[name], data.previous[name])}
             </div>
+            {name === 'visitors' && <div className="muted small">{t.visitorsHint}</div>}
           </Card>
         ))}
       </div>

@@ -7,7 +7,7 @@ import { byName, csvFile, extend, listOf, moment, orNull } from './fields.ts'
 
 const ValueClicks = Type.Object({ value: Type.String(), clicks: Type.Integer() })
 
-/** `visitors` are distinct people per day and link, summed. `scans` are part of `clicks`. */
+/** `visitors` are distinct people per day, summed over the days. `scans` are part of `clicks`. */
 const Totals = Type.Object({
   clicks: Type.Integer(),
   bots: Type.Integer(),

@@ -30,6 +30,7 @@ import { invoiceCorrections } from './0026-invoice-corrections.ts'
 import { operationNumbers } from './0027-operation-numbers.ts'
 import { linkNumbers } from './0028-link-numbers.ts'
 import { redeemedEntries } from './0029-redeemed-entries.ts'
+import { visitorSketches } from './0030-visitor-sketches.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -61,4 +62,5 @@ export const migrations: readonly Migration[] = [
   operationNumbers,
   linkNumbers,
   redeemedEntries,
+  visitorSketches,
 ]

@@ -15,7 +15,8 @@ export interface LinkTables {
   link_click_batch: { id: string; at: Milliseconds }
   /** Salted hashes of one day's visitors; replaced by their number in `link_visitor_day` after the day. */
   link_visitor: { day: number; link_id: number; visitor: number }
-  link_visitor_day: { link_id: number; day: number; visitors: number }
+  /** `sketch`: some of the hashes, to count the visitors of several links together; empty for days that a version without it counted. */
+  link_visitor_day: { link_id: number; day: number; visitors: number; sketch: string }
   link_salt: { day: number; salt: string }
   /** One row. SQLite triggers change `version` whenever a cached link may be stale. */
   link_change: { id: number; version: number }

@@ -1,11 +1,12 @@
 // Click counters by hour, rolled up into days, and unique visitors by day.
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Queries, Tx } from '../../db/database.ts'
-import { moveRows, valueTable } from '../../db/dialect.ts'
+import { idList, moveRows, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { type ClickCounter, type ClickCounts, maxNamedPerDay, otherReferrers } from './counts.ts'
 import { hoursPerDay, shanghaiOffsetHours } from './hours.ts'
 import type { VisitKind } from './user-agents.ts'
+import { decodeSketch, encodeSketch } from './visitor-sketch.ts'
 
 const keyColumns = 'link_id, hour, kind, device, browser, referrer'
 const addToCounter = `ON CONFLICT (${keyColumns}) DO UPDATE SET clicks = link_click.clicks + excluded.clicks`
@@ -27,6 +28,12 @@ const visitorInsert = bulkInsert(
   'link_visitor',
   { day: 'bigint', link_id: 'bigint', visitor: 'bigint' },
   'ON CONFLICT (day, link_id, visitor) DO NOTHING',
+)
+const visitorDayInsert = bulkInsert(
+  'link_visitor_day',
+  { link_id: 'bigint', day: 'bigint', visitors: 'bigint', sketch: 'text' },
+  `ON CONFLICT (link_id, day) DO UPDATE SET visitors = link_visitor_day.visitors + excluded.visitors,
+    sketch = excluded.sketch`,
 )
 
 const partInsert = bulkInsert(
@@ -138,14 +145,37 @@ export async function countVisitors(tx: Tx, before: number): Promise<number | un
     `SELECT link_id FROM link_visitor WHERE day = ? AND link_id > ? ORDER BY link_id LIMIT 1 OFFSET ${rowsPerStep}`,
     [first.day, first.link_id],
   )
-  await moveRows(tx, {
-    from: 'link_visitor',
-    where: 'day = ? AND link_id <= ?',
-    columns: 'link_id, day',
-    values: [first.day, last?.link_id ?? Number.MAX_SAFE_INTEGER],
-    insert: (source) => `INSERT INTO link_visitor_day (link_id, day, visitors)
-      SELECT link_id, day, COUNT(*) FROM ${source} GROUP BY link_id, day
-      ON CONFLICT (link_id, day) DO UPDATE SET visitors = link_visitor_day.visitors + excluded.visitors`,
+  const deleted = await tx.all<Pick<Tables['link_visitor'], 'link_id' | 'visitor'>>(
+    'DELETE FROM link_visitor WHERE day = ? AND link_id <= ? RETURNING link_id, visitor',
+    [first.day, last?.link_id ?? Number.MAX_SAFE_INTEGER],
+  )
+  const hashes = Map.groupBy(deleted, ({ link_id }) => link_id)
+  const known = await findVisitorDays(tx, [...hashes.keys()], first.day)
+  const rows = [...hashes].map(([link_id, ofLink]) => {
+    const counted = known.get(link_id)
+    const visitors = ofLink.map(({ visitor }) => visitor)
+    if (counted !== undefined) visitors.push(...decodeSketch(counted.sketch))
+    const sketch = counted?.sketch === '' ? '' : encodeSketch(visitors)
+    return { link_id, day: first.day, visitors: ofLink.length, sketch }
   })
+  await insertRows(
+    tx,
+    visitorDayInsert,
+    rows.sort((a, b) => a.link_id - b.link_id),
+  )
   return first.day
+}
+
+/** Visits that were in the journal when the visitors of the day were counted. */
+async function findVisitorDays(
+  tx: Tx,
+  linkIds: readonly number[],
+  day: number,
+): Promise<Map<number, Pick<Tables['link_visitor_day'], 'link_id' | 'sketch'>>> {
+  const list = idList(tx, linkIds)
+  const rows = await tx.all<Pick<Tables['link_visitor_day'], 'link_id' | 'sketch'>>(
+    `SELECT link_id, sketch FROM link_visitor_day WHERE link_id IN ${list.sql} AND day = ?`,
+    [list.value, day],
+  )
+  return new Map(rows.map((row) => [row.link_id, row]))
 }

@@ -5,8 +5,9 @@ import { dayMs, formatDay } from '../../../contract/time.ts'
 import type { Queries } from '../../db/database.ts'
 import { otherReferrers } from '../clicks/counts.ts'
 import { dayOfHour } from '../clicks/hours.ts'
-import { countVisitorDays, sumHours, type ValueCount } from './stat-store.ts'
+import { sumHours, type ValueCount } from './stat-store.ts'
 import { dayRangeOf, requireFewLinks, sliceLinks, type StatLinks, sumValues, valueItems } from './stats.ts'
+import { createVisitorCount } from './visitors.ts'
 
 export interface PeriodTotals {
   clicks: number
@@ -51,6 +52,8 @@ export async function readAnalytics(
     previous: 0,
   }))
   const values = new Map(analyticsParts.map((part) => [part, new Map<string, number>()]))
+  const visitors = createVisitorCount(queries, range, 'tag' in links)
+  const visitorsBefore = createVisitorCount(queries, before, 'tag' in links)
   for await (const ids of sliceLinks(queries, links)) {
     for (const { hour, kind, clicks } of await sumHours(queries, ids, range)) {
       totals[names[kind]] += clicks
@@ -62,8 +65,8 @@ export async function readAnalytics(
       const day = kind === 'person' ? days[dayOfHour(hour) - before.fromDay] : undefined
       if (day) day.previous += clicks
     }
-    totals.visitors += await countVisitorDays(queries, ids, range)
-    previous.visitors += await countVisitorDays(queries, ids, before)
+    await visitors.add(ids)
+    await visitorsBefore.add(ids)
     for (const [part, counts] of values) {
       for (const { value, clicks } of await sumValues(queries, ids, range, part))
         counts.set(value, (counts.get(value) ?? 0) + clicks)
@@ -71,6 +74,8 @@ export async function readAnalytics(
     for (const { value, clicks } of await sumValues(queries, ids, before, 'referrer'))
       if (value === scanReferrer) previous.scans += clicks
   }
+  totals.visitors = visitors.total()
+  previous.visitors = visitorsBefore.total()
   totals.scans = values.get('referrer')?.get(scanReferrer) ?? 0
   return {
     from: formatDay(start),

@@ -100,28 +100,63 @@ export async function sumPart(
   return rows.map((row) => ({ ...row, clicks: Number(row.clicks) }))
 }
 
-/** Distinct visitors of each link and day. The latest days are still stored as hashes. */
+/** Distinct visitors of a link by day, summed. The latest days are still stored as hashes. */
 export async function countVisitorDays(
   queries: Queries,
-  ids: readonly number[],
+  linkId: number,
   { fromDay, toDay }: StatRange,
 ): Promise<number> {
-  const list = idList(queries, ids)
   const counted = await queries.one<{ visitors: number | null }>(
-    `SELECT SUM(visitors) AS visitors FROM link_visitor_day WHERE link_id IN ${list.sql} AND day >= ? AND day < ?`,
-    [list.value, fromDay, toDay],
-  )
-  const days = await queries.all<Pick<Tables['link_salt'], 'day'>>(
-    'SELECT day FROM link_salt WHERE day >= ? AND day < ? ORDER BY day',
-    [fromDay, toDay],
+    'SELECT SUM(visitors) AS visitors FROM link_visitor_day WHERE link_id = ? AND day >= ? AND day < ?',
+    [linkId, fromDay, toDay],
   )
   let visitors = Number(counted?.visitors ?? 0)
-  for (const { day } of days) {
+  for (const day of await listHashedDays(queries, { fromDay, toDay })) {
     const row = await queries.one<{ visitors: number }>(
-      `SELECT COUNT(*) AS visitors FROM link_visitor WHERE day = ? AND link_id IN ${list.sql}`,
-      [day, list.value],
+      'SELECT COUNT(*) AS visitors FROM link_visitor WHERE day = ? AND link_id = ?',
+      [day, linkId],
     )
     visitors += Number(row?.visitors ?? 0)
   }
   return visitors
+}
+
+type DayRange = Pick<StatRange, 'fromDay' | 'toDay'>
+
+/** Days whose visitors are still stored as hashes. */
+export async function listHashedDays(queries: Queries, { fromDay, toDay }: DayRange): Promise<number[]> {
+  const rows = await queries.all<Pick<Tables['link_salt'], 'day'>>(
+    'SELECT day FROM link_salt WHERE day >= ? AND day < ? ORDER BY day',
+    [fromDay, toDay],
+  )
+  return rows.map(({ day }) => day)
+}
+
+export type VisitorDay = Pick<Tables['link_visitor_day'], 'day' | 'visitors' | 'sketch'>
+
+export function listVisitorDays(
+  queries: Queries,
+  ids: readonly number[],
+  { fromDay, toDay }: DayRange,
+): Promise<VisitorDay[]> {
+  const list = idList(queries, ids)
+  return queries.all<VisitorDay>(
+    `SELECT day, visitors, sketch FROM link_visitor_day WHERE link_id IN ${list.sql} AND day >= ? AND day < ?`,
+    [list.value, fromDay, toDay],
+  )
+}
+
+/** The smallest hashes of the visitors of some links on a day. */
+export async function listVisitorHashes(
+  queries: Queries,
+  ids: readonly number[],
+  { day, below, limit }: { readonly day: number; readonly below: number; readonly limit: number },
+): Promise<number[]> {
+  const list = idList(queries, ids)
+  const rows = await queries.all<Pick<Tables['link_visitor'], 'visitor'>>(
+    `SELECT DISTINCT visitor FROM link_visitor WHERE day = ? AND link_id IN ${list.sql} AND visitor < ?
+     ORDER BY visitor LIMIT ${limit}`,
+    [day, list.value, below],
+  )
+  return rows.map(({ visitor }) => visitor)
 }

@@ -6,7 +6,6 @@ import { parameterError } from '../../http/parameters.ts'
 import { otherReferrers } from '../clicks/counts.ts'
 import { dayOfHour, hourOf } from '../clicks/hours.ts'
 import {
-  countVisitorDays,
   type StatRange,
   hasMoreLinks,
   listTagged,
@@ -15,6 +14,7 @@ import {
   sumPart,
   type ValueCount,
 } from './stat-store.ts'
+import { createVisitorCount } from './visitors.ts'
 
 export type StatLinks = { readonly id: number } | { readonly accountId: number; readonly tag: string }
 
@@ -48,7 +48,7 @@ export async function readStats(queries: Queries, { links, start, end, by }: Sta
   const totals = { person: 0, bot: 0, preview: 0 }
   const byTime = new Map<number, number>()
   const byValue = new Map<string, number>()
-  let visitors = 0
+  const visitors = createVisitorCount(queries, range, 'tag' in links)
   for await (const ids of sliceLinks(queries, links)) {
     for (const { hour, kind, clicks } of await sumHours(queries, ids, range)) {
       totals[kind] += clicks
@@ -56,7 +56,7 @@ export async function readStats(queries: Queries, { links, start, end, by }: Sta
       const unit = by === 'hour' ? hour : dayOfHour(hour)
       byTime.set(unit, (byTime.get(unit) ?? 0) + clicks)
     }
-    visitors += await countVisitorDays(queries, ids, range)
+    await visitors.add(ids)
     for (const { value, clicks } of await sumValues(queries, ids, range, by))
       byValue.set(value, (byValue.get(value) ?? 0) + clicks)
   }
@@ -66,7 +66,7 @@ export async function readStats(queries: Queries, { links, start, end, by }: Sta
     clicks: totals.person,
     bot_clicks: totals.bot,
     preview_clicks: totals.preview,
-    visitors,
+    visitors: visitors.total(),
     items: by === 'day' || by === 'hour' ? timeItems(by, range, byTime) : valueItems(byValue, totals.person),
   }
 }
