@@ -59,7 +59,7 @@ const benches: Readonly<Record<string, Bench>> = {
     run: neighboursBench,
   },
   soak: {
-    text: '半小时混合负载，内存须平稳 / half an hour of mixed load, flat memory',
+    text: '半小时混合负载，内存必须平稳 / half an hour of mixed load, flat memory',
     run: soakBench,
     onlyIfNamed: true,
   },
@@ -108,7 +108,7 @@ const { positionals, values } = readFlags(
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name))
 if (unknown.length > 0) refuse(`没有这一项 / no such bench: ${unknown.join(' ')}`)
 const workers = values.workers?.split(',').map((one) => wholeNumber('workers', one))
-if (workers?.some((count) => count < 1 || count > 256)) refuse('--workers 须为 1 至 256 / must be 1 to 256')
+if (workers?.some((count) => count < 1 || count > 256)) refuse('--workers 必须是 1 至 256 / must be 1 to 256')
 const minutes = values.minutes === undefined ? undefined : wholeNumber('minutes', values.minutes)
 const sizes = values.links?.split(',').map((one) => wholeNumber('links', one))
 const keepIn = values.keep === undefined ? undefined : resolve(values.keep)

@@ -178,7 +178,7 @@ export const accountCommands: readonly Command[] = [
       }
       const secondFactor = textFlag(flags, '2fa')
       if (secondFactor !== undefined && secondFactor !== 'off') {
-        problems.push('--2fa 只能是 off，启用须本人在控制台操作 / must be off: only the user can enable it')
+        problems.push('--2fa 只能是 off，启用必须本人在控制台操作 / must be off: only the user can enable it')
       }
       for (const [name, { zh, en }] of Object.entries(changeProblems(account, change))) {
         problems.push(`${name}: ${zh} / ${en}`)

@@ -103,7 +103,7 @@ export const noReason = '未说明 / not given'
 
 export function idOf(word: string): number {
   if (!/^[1-9]\d{0,14}$/.test(word))
-    throw new UsageError('编号须为正整数 / the ID must be a positive integer')
+    throw new UsageError('编号必须是正整数 / the ID must be a positive integer')
   return Number(word)
 }
 

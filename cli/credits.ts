@@ -102,5 +102,5 @@ function requireApiType(type: string): ApiType {
 function parseAmount(given: string): number {
   // The ledger checks the range.
   if (/^\d{1,15}$/.test(given.trim())) return Number(given)
-  throw new UsageError(`数量须为正整数 / the amount must be a positive integer: ${given}`)
+  throw new UsageError(`数量必须是正整数 / the amount must be a positive integer: ${given}`)
 }

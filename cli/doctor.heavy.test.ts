@@ -238,6 +238,6 @@ describe('doctor', () => {
     assert.match(slip.stderr, /^[^\n]+--help\n$/)
     const plain = await doctor({ DATA_DIR: emptyFolder(), PUBLIC_URL: 'http://127.0.0.1:9' })
     assert.equal(plain.code, 1)
-    assert.match(plain.stdout, /✓ settings[\s\S]*✗ service[\s\S]*→ [\s\S]*须修正 1 项/)
+    assert.match(plain.stdout, /✓ settings[\s\S]*✗ service[\s\S]*→ [\s\S]*必须修正 1 项/)
   })
 })

@@ -27,6 +27,6 @@ export function refuse(reason: string): never {
 }
 
 export function wholeNumber(name: string, text: string): number {
-  if (!/^[1-9]\d{0,8}$|^0$/.test(text)) refuse(`--${name} 须为整数 / must be an integer`)
+  if (!/^[1-9]\d{0,8}$|^0$/.test(text)) refuse(`--${name} 必须是整数 / must be an integer`)
   return Number(text)
 }

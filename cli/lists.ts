@@ -13,7 +13,7 @@ function limitOf(flags: Flags): number {
   const given = textFlag(flags, 'limit') ?? String(defaultRows)
   const limit = /^[1-9]\d{0,5}$/.test(given) ? Number(given) : 0
   if (limit >= 1 && limit <= maxRows) return limit
-  throw new UsageError(`--limit 须为 1 至 ${maxRows} / must be from 1 to ${maxRows}`)
+  throw new UsageError(`--limit 必须是 1 至 ${maxRows} / must be from 1 to ${maxRows}`)
 }
 
 /** Reads pages until there are `limit` rows or no more. */

@@ -60,7 +60,7 @@ async function showPackage({ installation: { db }, words }: Invocation): Promise
 /** Why: required, because it is the audit trail of money. */
 function requireNote(flags: Flags): string {
   const note = textFlag(flags, 'note')?.trim() ?? ''
-  if (note === '') throw new UsageError('须用 --note 写明原因 / --note is required')
+  if (note === '') throw new UsageError('必须用 --note 写明原因 / --note is required')
   return note
 }
 
@@ -160,7 +160,8 @@ export const paymentCommands: readonly Command[] = [
     async run(invocation) {
       const { installation, words, flags } = invocation
       const provider = paymentProviders.find((one) => one === textFlag(flags, 'pay'))
-      if (!provider) throw new UsageError(`--pay 须为 ${paymentProviders.join('、')} / must be one of these`)
+      if (!provider)
+        throw new UsageError(`--pay 必须是 ${paymentProviders.join('、')} / must be one of these`)
       const account = await requireAccount(installation.db, words[0]!)
       const input = { packageCode: words[1]!, provider }
       const order = await paymentsOf(invocation).orders.create(cliActor, account, input)
@@ -248,7 +249,7 @@ export const paymentCommands: readonly Command[] = [
       const given = textFlag(flags, 'amount')
       const amount = given === undefined ? undefined : parseMinor(given.trim())
       if (given !== undefined && amount === undefined) {
-        throw new UsageError('--amount 须为金额，例如 9.99 / must be an amount, for example 9.99')
+        throw new UsageError('--amount 必须是金额，例如 9.99 / must be an amount, for example 9.99')
       }
       const refund = await paymentsOf(invocation).refunds.request(cliActor, words[0]!, { amount, note })
       const order = await findOrder(installation.db, words[0]!)

@@ -23,7 +23,7 @@ export const reconciliationCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, config, words }) {
       const provider = paymentProviders.find((name) => name === words[0])
-      if (!provider) throw new UsageError(`须为 ${paymentProviders.join('、')} / must be one of these`)
+      if (!provider) throw new UsageError(`必须是 ${paymentProviders.join('、')} / must be one of these`)
       const payments = createPayments({ db, config, publicUrl: () => publicUrlOf(config) })
       const day = words[1]!
       const result = await reconcileNow(db, payments, cliActor, { provider, day })
@@ -131,7 +131,7 @@ export const reconciliationCommands: readonly Command[] = [
     flags: { note: { type: 'string' } },
     async run({ installation: { db }, words, flags }) {
       const note = textFlag(flags, 'note')?.trim() ?? ''
-      if (note === '') throw new UsageError('须用 --note 写明如何处理 / --note is required')
+      if (note === '') throw new UsageError('必须用 --note 写明如何处理 / --note is required')
       const id = /^[1-9]\d{0,14}$/.test(words[0]!) ? Number(words[0]) : 0
       await resolve(db, { ...cliActor, note }, id)
       return { json: { id, resolved: true }, text: `${id}: 已处理 / resolved` }

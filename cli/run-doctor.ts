@@ -94,5 +94,5 @@ function summary(findings: readonly Finding[]): string {
   const count = (state: Finding['state']) => findings.filter((one) => one.state === state).length
   const [failed, warnings] = [count('fail'), count('warn')]
   if (failed === 0 && warnings === 0) return '一切正常 / no problems found'
-  return `须修正 ${failed} 项，请留意 ${warnings} 项 / ${failed} to fix, ${warnings} warnings`
+  return `必须修正 ${failed} 项，请留意 ${warnings} 项 / ${failed} to fix, ${warnings} warnings`
 }

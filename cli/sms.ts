@@ -48,7 +48,7 @@ export const templateCommands: readonly Command[] = [
     async run({ installation: { db }, words, flags }) {
       const [username] = words
       if ((username === undefined) !== (flags['shared'] === true)) {
-        throw new UsageError('须指明账户或 --shared 之一 / specify either an account or --shared')
+        throw new UsageError('必须指明账户或 --shared 之一 / specify either an account or --shared')
       }
       const account = username === undefined ? undefined : await requireAccount(db, username)
       const status = choiceFlag(flags, 'status', templateStates) ?? '审核通过'
@@ -226,7 +226,8 @@ function gatewayCodes(flags: Flags): Record<string, string> {
   return Object.fromEntries(
     listFlag(flags, 'gateway').map((item): [string, string] => {
       const mark = item.indexOf('=')
-      if (mark < 1) throw new UsageError(`--gateway 须如 aliyun=SMS_123456 / must look like this: ${item}`)
+      if (mark < 1)
+        throw new UsageError(`--gateway 必须形如 aliyun=SMS_123456 / must look like this: ${item}`)
       return [item.slice(0, mark), item.slice(mark + 1)]
     }),
   )
@@ -235,6 +236,6 @@ function gatewayCodes(flags: Flags): Record<string, string> {
 function requireId(word: string): number {
   if (/^[1-9]\d{0,14}$/.test(word)) return Number(word)
   throw new UsageError(
-    `ID 须为正整数，见 template list / a template's id is a number, see template list: ${word}`,
+    `ID 必须是正整数，见 template list / a template's id is a number, see template list: ${word}`,
   )
 }

@@ -41,7 +41,7 @@ export const statementCommands: readonly Command[] = [
     flags: { out: { type: 'string' } },
     async run({ installation, words, flags }) {
       const out = textFlag(flags, 'out')
-      if (out === undefined || out === '') throw new UsageError('须用 --out 指定文件 / --out is required')
+      if (out === undefined || out === '') throw new UsageError('必须用 --out 指定文件 / --out is required')
       const account = await requireAccount(installation.db, words[0]!)
       const statements = createStatements(installation)
       const made = await statements.make(account, words[1]!)

@@ -24,7 +24,7 @@ export const storageCommands: readonly Command[] = [
     name: 'restore',
     usage: 'FILE [--force]',
     text: {
-      zh: '从备份恢复；数据库非空时须加 --force',
+      zh: '从备份恢复；数据库非空时必须加 --force',
       en: 'restore a backup; requires --force if the database is not empty',
     },
     minWords: 1,

@@ -42,7 +42,7 @@ export const errorExplanations: Readonly<Record<ErrorCode, ErrorExplanation>> = 
   1003: {
     meaning: { zh: '用户名或密钥无效', en: 'The user name or the API key is invalid' },
     advice: {
-      zh: '检查程序中的用户名与密钥；密钥重置后须更换为新密钥',
+      zh: '检查程序中的用户名与密钥；密钥重置后必须更换为新密钥',
       en: 'Check the user name and the key; after a reset, use the new key',
     },
   },

@@ -77,7 +77,7 @@ const options = {
     type: 'string',
     required: false,
     text: {
-      zh: '到期时间，YYYY-MM-DD HH:MM:SS（北京时间），须晚于现在',
+      zh: '到期时间，YYYY-MM-DD HH:MM:SS（北京时间），必须晚于现在',
       en: 'Expiry, YYYY-MM-DD HH:MM:SS in Asia/Shanghai, in the future',
     },
     example: '2036-12-31 23:59:59',
@@ -172,7 +172,7 @@ const newLink = {
     type: 'string',
     required: false,
     maxLength: 253,
-    text: { zh: 'a_url 使用的自有域名，须已验证', en: 'Own verified domain for a_url' },
+    text: { zh: 'a_url 使用的自有域名，必须已验证', en: 'Own verified domain for a_url' },
     example: 'go.example.com',
   },
   ...options,

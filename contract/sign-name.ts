@@ -17,7 +17,7 @@ export function signNameProblem(signName: string): Text | undefined {
   const length = countCharacters(signName, maxLength)
   if (length < minLength || length > maxLength) {
     return {
-      zh: `签名须为 ${minLength} 至 ${maxLength} 个字符`,
+      zh: `签名必须是 ${minLength} 至 ${maxLength} 个字符`,
       en: `a signature has ${minLength} to ${maxLength} characters`,
     }
   }
@@ -31,7 +31,7 @@ export function signNameProblem(signName: string): Text | undefined {
     return { zh: '签名不能含组合附加符号', en: 'a signature holds no combining marks' }
   }
   if (!letterOrDigit.test(signName)) {
-    return { zh: '签名须含文字或数字', en: 'a signature holds a letter or digit' }
+    return { zh: '签名必须含文字或数字', en: 'a signature holds a letter or digit' }
   }
   return undefined
 }

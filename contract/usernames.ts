@@ -26,7 +26,7 @@ const reserved = new Set(
 export function usernameProblem(username: string): Text | undefined {
   if (!pattern.test(username) || invisible.test(username)) {
     return {
-      zh: `用户名须为 ${minUsernameLength} 至 ${maxUsernameLength} 个字母、数字、汉字或 _ . @ -，首尾为字母、数字或汉字`,
+      zh: `用户名必须是 ${minUsernameLength} 至 ${maxUsernameLength} 个字母、数字、汉字或 _ . @ -，首尾为字母、数字或汉字`,
       en: `a user name has ${minUsernameLength} to ${maxUsernameLength} letters, digits or _ . @ -, and begins and ends with a letter or digit`,
     }
   }

@@ -75,20 +75,20 @@ export const pathSecret: Parse<string | undefined> = (value) =>
   /^[\w.~-]{16,200}$/.test(value)
     ? { value }
     : {
-        problem: `须为 16 至 200 个字母、数字或 - _ . ~ / must have 16 to 200 letters, digits or - _ . ~`,
+        problem: `必须是 16 至 200 个字母、数字或 - _ . ~ / must have 16 to 200 letters, digits or - _ . ~`,
       }
 
 /** An IP address or a host name. */
 export const host: Parse<string> = (value) =>
   isIP(value) !== 0 || /^(?=.{1,253}$)[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)
     ? { value }
-    : { problem: '须为 IP 地址或主机名 / must be an IP address or a host name' }
+    : { problem: '必须是 IP 地址或主机名 / must be an IP address or a host name' }
 
 export function integer(min: number, max: number): Parse<number> {
   return (given) => {
     const value = Number(given)
     if (/^\d{1,10}$/.test(given) && value >= min && value <= max) return { value }
-    return { problem: `须为 ${min} 至 ${max} 的整数 / must be a whole number from ${min} to ${max}` }
+    return { problem: `必须是 ${min} 至 ${max} 的整数 / must be a whole number from ${min} to ${max}` }
   }
 }
 
@@ -98,7 +98,7 @@ export function daysOrForever(min: number): Parse<number> {
     const value = Number(given)
     if (/^\d{1,5}$/.test(given) && (value === 0 || value >= min)) return { value }
     return {
-      problem: `须为 0（永久）或不少于 ${min} 的天数 / must be 0 (indefinitely) or ${min} days or more`,
+      problem: `必须是 0（永久）或不少于 ${min} 的天数 / must be 0 (indefinitely) or ${min} days or more`,
     }
   }
 }
@@ -122,7 +122,7 @@ export function optionalUrl(schemes: readonly string[]): Parse<string | undefine
     // The parser of URLs accepts `http:host` and drops blanks, but what uses the text may not.
     const isWhole = /^[a-z]+:\/\/\S+$/i.test(given) && given.length <= maxTextLength && !control.test(given)
     if (!isWhole || !schemes.includes(URL.parse(given)?.protocol ?? '')) {
-      return { problem: `须为 ${names} 开头的完整地址 / must be a whole URL of these schemes` }
+      return { problem: `必须是 ${names} 开头的完整地址 / must be a whole URL of these schemes` }
     }
     return { value: given }
   }
@@ -134,7 +134,7 @@ export const optionalContact: Parse<string | undefined> = (given) => {
   if (/^[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+$/.test(address)) return { value: `mailto:${address}` }
   const parsed = optionalUrl(['https:'])(given)
   return 'problem' in parsed
-    ? { problem: '须为邮箱或 https 地址 / must be a mail address or an https URL' }
+    ? { problem: '必须是邮箱或 https 地址 / must be a mail address or an https URL' }
     : parsed
 }
 
@@ -183,7 +183,7 @@ export const rateLimit: Parse<RateLimit | undefined> = (given) => {
   const perSecond = Number(match?.[1])
   const burst = Number(match?.[2])
   if (perSecond >= 1 && burst >= 1) return { value: { perSecond, burst } }
-  return { problem: '须为“每秒,突发”两个正整数或 off / must be two whole numbers (a second, burst) or off' }
+  return { problem: '必须是“每秒,突发”两个正整数或 off / must be two whole numbers (a second, burst) or off' }
 }
 
 export interface NumberLimit {
@@ -242,7 +242,7 @@ export const serverList: Parse<readonly string[]> = (given) => {
     return !isAddress || (port !== undefined && !(Number(port) >= 1 && Number(port) <= 65_535))
   })
   if (wrong.length > 0)
-    return { problem: `须为 IP 或 IP:端口：${shorten(wrong)} / must be addresses, with or without a port` }
+    return { problem: `必须是 IP 或 IP:端口：${shorten(wrong)} / must be addresses, with or without a port` }
   return { value: items }
 }
 
@@ -268,7 +268,7 @@ export function secondsList(max: number): Parse<readonly number[]> {
     const isValid = items.every((item) => /^\d{1,7}$/.test(item)) && value.length <= max
     if (isValid && value.length > 0) return { value }
     return {
-      problem: `须为逗号分隔的秒数，最多 ${max} 个 / must be seconds separated by commas, at most ${max}`,
+      problem: `必须是逗号分隔的秒数，最多 ${max} 个 / must be seconds separated by commas, at most ${max}`,
     }
   }
 }

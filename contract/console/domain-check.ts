@@ -8,7 +8,7 @@ const DomainRunInput = Type.Object({
   // The API's limit applies; its message says how many are allowed.
   urls: Type.Unsafe<readonly string[]>(
     Type.Array(Type.String({ maxLength: 5_000 }), {
-      problem: { zh: '须为网址列表', en: 'Must be a list of addresses' },
+      problem: { zh: '必须是网址列表', en: 'Must be a list of addresses' },
     }),
   ),
   check_random: Type.Optional(Type.Boolean()),

@@ -5,7 +5,7 @@ import type { Text } from '../text.ts'
 import { dayPattern } from '../time.ts'
 import { maxNoteLength } from './limits.ts'
 
-export const dayProblem: Text = { zh: '须为 YYYY-MM-DD 格式的日期', en: 'Must be a date YYYY-MM-DD' }
+export const dayProblem: Text = { zh: '必须是 YYYY-MM-DD 格式的日期', en: 'Must be a date YYYY-MM-DD' }
 
 /** `YYYY-MM-DD` in Asia/Shanghai. */
 export const day = Type.String({ pattern: dayPattern, problem: dayProblem })

@@ -66,7 +66,7 @@ export const AccountChange = Type.Object({
   sign_name: Type.Optional(Type.Union([Type.String({ maxLength: 100 }), Type.Null()])),
   rate_limit: Type.Optional(
     Type.Union([AccountRateLimit, Type.Null()], {
-      problem: { zh: '须为两个正整数：每秒与突发', en: 'Must be two whole numbers: a second, and burst' },
+      problem: { zh: '必须是两个正整数：每秒与突发', en: 'Must be two whole numbers: a second, and burst' },
     }),
   ),
   ...keyLimitFields,

@@ -28,7 +28,7 @@ const BatchDraft = Type.Object({
       required: ['phone_number', 'template_params'],
     },
     problem: {
-      zh: `须为 1 至 ${maxBatchMessages} 条短信`,
+      zh: `必须是 1 至 ${maxBatchMessages} 条短信`,
       en: `Must be 1 to ${maxBatchMessages} messages`,
     },
   }),

@@ -29,7 +29,7 @@ export const SmsDraft = Type.Object({
     Type.Unsafe<Readonly<Record<string, string>>>({
       type: 'object',
       additionalProperties: { type: 'string', maxLength: 1_000 },
-      problem: { zh: '须为变量名和文本', en: 'Must be variable names and texts' },
+      problem: { zh: '必须是变量名和文本', en: 'Must be variable names and texts' },
     }),
   ),
   sign_name: Type.Optional(Type.String({ maxLength: 100 })),

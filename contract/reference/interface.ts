@@ -163,7 +163,7 @@ export const interfaceChanges: readonly {
     version: '1.1.0',
     changes: [
       {
-        zh: 'generate_batch 在同一条错误中同时指出参数问题与已被占用的短码、外部编号。规则的国家与省份代码须存在，一个条件最多 250 个值。',
+        zh: 'generate_batch 在同一条错误中同时指出参数问题与已被占用的短码、外部编号。规则的国家与省份代码必须存在，一个条件最多 250 个值。',
         en: 'generate_batch names wrong values and taken codes or external IDs in one error. The country and province codes of rules must exist; a condition has up to 250 values.',
       },
     ],

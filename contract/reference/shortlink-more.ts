@@ -148,7 +148,7 @@ export function createMoreReference(
           response: {
             success: false,
             message:
-              'links[0].target_url 须为 http:// 或 https:// 开头的完整网址；links[0].max_clicks 必须是 1 至 1000000000 的整数',
+              'links[0].target_url 必须是 http:// 或 https:// 开头的完整网址；links[0].max_clicks 必须是 1 至 1000000000 的整数',
           },
         },
       ],

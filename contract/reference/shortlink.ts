@@ -147,7 +147,7 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         en: `A link with a password shows a form first. Each IP address has ${linkLimits.passwordAttempts} attempts per minute and link; further attempts return 429.`,
       },
       {
-        zh: `规则条件：os（${os.values.join('、')}），device（${device.values.join('、')}），app（${app.values.join('、')}），country（ISO 3166-1 两位代码），province（ISO 3166-2，不含 CN-，如 GD），language（Accept-Language 首个语言的两位代码）。同一条规则的条件须全部满足，对 a_url 与 b_url 均生效。`,
+        zh: `规则条件：os（${os.values.join('、')}），device（${device.values.join('、')}），app（${app.values.join('、')}），country（ISO 3166-1 两位代码），province（ISO 3166-2，不含 CN-，如 GD），language（Accept-Language 首个语言的两位代码）。同一条规则的条件必须全部满足，对 a_url 与 b_url 均生效。`,
         en: `Conditions of a rule: os (${os.values.join(', ')}), device (${device.values.join(', ')}), app (${app.values.join(', ')}), country (ISO 3166-1, two letters), province (ISO 3166-2 without CN-, such as GD), language (two letters, the first of Accept-Language). All conditions of a rule must match; rules apply to a_url and b_url.`,
       },
     ],
@@ -206,7 +206,7 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         title: { zh: '目标地址有误', en: 'Invalid target' },
         values: { target_url: 'ftp://example.com/', title: '活动页' },
         status: 400,
-        response: { success: false, message: 'target_url 须为 http:// 或 https:// 开头的完整网址' },
+        response: { success: false, message: 'target_url 必须是 http:// 或 https:// 开头的完整网址' },
       },
       {
         title: { zh: '短码不可用', en: 'Code not available' },

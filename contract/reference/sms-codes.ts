@@ -38,7 +38,7 @@ export const sendCodeReference: OperationReference = {
       en: 'The platform generates the code and stores only a keyed hash of it. It never appears in a record, log or response; send records show code as ******.',
     },
     {
-      zh: `模板变量须为 code，可另有 minutes（ttl_s 除以 60，向上取整）。同一号码与用途只有最新的验证码有效，${codeLimits.pauseS} 秒内不能再次发送。`,
+      zh: `模板变量必须是 code，可另有 minutes（ttl_s 除以 60，向上取整）。同一号码与用途只有最新的验证码有效，${codeLimits.pauseS} 秒内不能再次发送。`,
       en: `The variables of the template are code and optionally minutes (ttl_s / 60, rounded up). Only the latest code of a number and purpose is valid; another one can be sent after ${codeLimits.pauseS} seconds.`,
     },
     {
@@ -84,7 +84,7 @@ export const sendCodeReference: OperationReference = {
       title: { zh: '模板含其他变量', en: 'Other variables in the template' },
       values: { phone_number: '13900139000', template_code: 'NOTICE_ORDER' },
       status: 400,
-      response: { code: 1002, message: '模板的变量须为 code，可另有 minutes' },
+      response: { code: 1002, message: '模板的变量必须是 code，可另有 minutes' },
     },
     {
       title: { zh: '网关拒绝（沙箱号码）', en: 'Rejected by the gateway (sandbox number)' },

@@ -259,7 +259,7 @@ function alertPercentsProblem(percents: readonly number[]): Text | undefined {
     percents.every((percent) => Number.isInteger(percent) && percent >= 1 && percent <= 99)
   if (isValid) return undefined
   return {
-    zh: `须为最多 ${maxAlertPercents} 个 1 至 99 的不同整数`,
+    zh: `必须是最多 ${maxAlertPercents} 个 1 至 99 的不同整数`,
     en: `must be at most ${maxAlertPercents} different whole numbers from 1 to 99`,
   }
 }

@@ -58,7 +58,7 @@ export function readScopes(given: readonly string[] | null): ReadList {
   if (items.length > 0 && wrong.length === 0) return { value: items.join(',') }
   const known = allScopes.join(',')
   return wrong.length === 0
-    ? { problem: { zh: `至少须有一项权限：${known}`, en: `at least one scope is required: ${known}` } }
+    ? { problem: { zh: `必须至少有一项权限：${known}`, en: `at least one scope is required: ${known}` } }
     : {
         problem: {
           zh: `权限 ${quoted(wrong)} 不存在，可选 ${known}`,
@@ -83,7 +83,7 @@ export function readAllowList(given: readonly string[] | null): ReadList {
   if (items.length > 0 && items.length <= maxAllowedAddresses) return { value: items.join(',') }
   return {
     problem: {
-      zh: `须有 1 至 ${maxAllowedAddresses} 个地址`,
+      zh: `必须有 1 至 ${maxAllowedAddresses} 个地址`,
       en: `1 to ${maxAllowedAddresses} addresses are needed`,
     },
   }

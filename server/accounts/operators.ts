@@ -102,7 +102,7 @@ function tokenProblems(
   const problems: Record<string, Text> = {}
   if (name === '' || [...name].length > maxTokenNameLength || hasHiddenCharacters(name)) {
     problems['name'] = {
-      zh: `名称须为 1 至 ${maxTokenNameLength} 个可见字符`,
+      zh: `名称必须是 1 至 ${maxTokenNameLength} 个可见字符`,
       en: `a name has 1 to ${maxTokenNameLength} visible characters`,
     }
   }

@@ -167,7 +167,7 @@ function forbidden(): ConsoleProblem {
 
 function enrolmentRequired(): ConsoleProblem {
   return new ConsoleProblem('enrolment_required', {
-    zh: '管理员须先启用两步验证',
+    zh: '管理员必须先启用两步验证',
     en: 'Operators must enable two-factor authentication first',
   })
 }

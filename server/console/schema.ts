@@ -113,14 +113,14 @@ function problemOf(schema: TSchema): Text {
   switch (rules.type) {
     case 'integer':
       return {
-        zh: `须为 ${rules.minimum ?? 0} 至 ${rules.maximum ?? Number.MAX_SAFE_INTEGER} 的整数`,
+        zh: `必须是 ${rules.minimum ?? 0} 至 ${rules.maximum ?? Number.MAX_SAFE_INTEGER} 的整数`,
         en: `Must be a whole number from ${rules.minimum ?? 0} to ${rules.maximum ?? Number.MAX_SAFE_INTEGER}`,
       }
     case 'boolean':
-      return { zh: '须为是或否', en: 'Must be true or false' }
+      return { zh: '必须是 true 或 false', en: 'Must be true or false' }
     case 'string':
       return {
-        zh: `须为 ${rules.minLength ?? 0} 至 ${rules.maxLength ?? ''} 个字符的文本`,
+        zh: `必须是 ${rules.minLength ?? 0} 至 ${rules.maxLength ?? ''} 个字符的文本`,
         en: `Must be text of ${rules.minLength ?? 0} to ${rules.maxLength ?? ''} characters`,
       }
     default:

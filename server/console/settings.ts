@@ -37,10 +37,10 @@ export function consoleProblems(config: SettingValues<typeof consoleSettings>): 
   if (issuer || config.OIDC_CLIENT_ID)
     for (const name of names)
       if (!config[name])
-        problems.push(`${name} 缺失，OIDC 的三项须同时设置 / is missing: OIDC needs all three`)
+        problems.push(`${name} 缺失，OIDC 的三项必须同时设置 / is missing: OIDC needs all three`)
   const url = issuer === undefined ? null : URL.parse(issuer)
   if (url?.protocol === 'http:' && !['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname))
-    problems.push('OIDC_ISSUER 须为 https 地址 / must be an https address')
+    problems.push('OIDC_ISSUER 必须是 https 地址 / must be an https address')
   if (PASSWORD_LOGIN === 'off' && !issuer)
     problems.push(
       'PASSWORD_LOGIN=off 需要 OIDC_ISSUER，否则无人能登录 / needs OIDC_ISSUER: no user could sign in',

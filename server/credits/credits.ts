@@ -116,7 +116,7 @@ function sortByName<T extends readonly [unknown, unknown]>(entries: T[]): T[] {
 export function requireAmount(amount: number): void {
   if (Number.isSafeInteger(amount) && amount > 0 && amount <= maxGrant) return
   const problem = {
-    zh: `数量须为 1 至 ${maxGrant} 的整数`,
+    zh: `数量必须是 1 至 ${maxGrant} 的整数`,
     en: `the amount must be a whole number from 1 to ${maxGrant}`,
   }
   throw invalidField('amount', problem)

@@ -45,7 +45,7 @@ export function readPostgresUrl(url: string): PostgresAddress {
   const match = form.exec(url)
   if (!match) {
     throw new PostgresUrlProblem(
-      '须为 postgres://用户:密码@主机:端口/库名，特殊字符须百分号编码',
+      '必须是 postgres://用户:密码@主机:端口/库名，特殊字符必须百分号编码',
       'must look like postgres://user:password@host:port/database, special characters percent-encoded',
     )
   }
@@ -84,7 +84,7 @@ function decode(text: string): string {
     return decodeURIComponent(text)
   } catch {
     throw new PostgresUrlProblem(
-      '百分号编码无效，% 本身须写成 %25',
+      '百分号编码无效，% 本身必须写成 %25',
       'has an invalid percent-encoding; write % as %25',
     )
   }

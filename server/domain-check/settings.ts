@@ -118,14 +118,14 @@ export const domainCheckRequirements = { http: ['DOMAIN_HTTP_PRESET', 'DOMAIN_HT
 export function domainCheckProblems(config: SettingValues<typeof domainCheckSettings>): string[] {
   const problems: string[] = []
   if (Boolean(config.DOMAIN_CANARY_GOOD) !== Boolean(config.DOMAIN_CANARY_BAD)) {
-    problems.push('DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD 须同时设置 / must be set together')
+    problems.push('DOMAIN_CANARY_GOOD 与 DOMAIN_CANARY_BAD 必须同时设置 / must be set together')
   }
   for (const name of ['DOMAIN_CANARY_GOOD', 'DOMAIN_CANARY_BAD'] as const) {
     if (config[name] && !readAddress(config[name]))
       problems.push(`${name} 不是有效网址 / is not a valid address`)
   }
   if (!isUrlTemplate(config.DOMAIN_JUMP_URL)) {
-    problems.push('DOMAIN_JUMP_URL 须为含 {url} 的完整地址 / must be a whole URL with {url} in it')
+    problems.push('DOMAIN_JUMP_URL 必须是含 {url} 的完整地址 / must be a whole URL with {url} in it')
   }
   if (config.DOMAIN_HTTP_PRESET === 'custom') {
     for (const name of ['DOMAIN_HTTP_VERDICT', 'DOMAIN_HTTP_OK', 'DOMAIN_HTTP_BLOCKED'] as const) {

@@ -87,7 +87,7 @@ export function createAlerts(options: AlertOptions): Alerts {
     async add(actor, account, { kind: given, target: givenTarget, secret, language }) {
       const kind = alertChannelKinds.find((one) => one === given)
       if (!kind)
-        throw invalidInput({ kind: { zh: `须为 ${alertChannelKinds.join('、')}`, en: 'is unknown' } })
+        throw invalidInput({ kind: { zh: `必须是 ${alertChannelKinds.join('、')}`, en: 'is unknown' } })
       const channel = channels.get(kind)
       if (!channel)
         throw new AppError(1005, { zh: '未配置 MAIL_URL，不能发送邮件', en: 'mail needs MAIL_URL' })

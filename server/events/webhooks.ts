@@ -179,7 +179,10 @@ export function readWebhookUrl(text: string, allowPrivate: boolean): string {
 
 function findUrlProblem(url: URL | null, allowPrivate: boolean): Text | undefined {
   if (!url || !/^https?:$/.test(url.protocol))
-    return { zh: '须为 http:// 或 https:// 开头的完整地址', en: 'must be a complete http:// or https:// URL' }
+    return {
+      zh: '必须是 http:// 或 https:// 开头的完整地址',
+      en: 'must be a complete http:// or https:// URL',
+    }
   if (url.href.length > webhookLimits.urlLength)
     return {
       zh: `最多 ${webhookLimits.urlLength} 个字符`,

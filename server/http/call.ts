@@ -101,7 +101,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   if (key === '') return undefined
   if (key.length > maxKeyLength || !keyPattern.test(key)) {
     throw new AppError(1002, {
-      zh: `Idempotency-Key 须为最多 ${maxKeyLength} 个可见 ASCII 字符`,
+      zh: `Idempotency-Key 必须是最多 ${maxKeyLength} 个可见 ASCII 字符`,
       en: `Idempotency-Key has at most ${maxKeyLength} visible ASCII characters`,
     })
   }

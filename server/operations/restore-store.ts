@@ -55,7 +55,10 @@ export async function restoreBackup(
     const tables = await listTables(tx)
     const [accounts] = await tx.all<{ count: number }>('SELECT COUNT(*) AS count FROM account')
     if (!force && (accounts?.count ?? 0) > 0) {
-      throw problem('数据库非空，覆盖须加 --force', 'the database is not empty; use --force to overwrite it')
+      throw problem(
+        '数据库非空，覆盖必须加 --force',
+        'the database is not empty; use --force to overwrite it',
+      )
     }
     await requireNoProcess(tx)
     for (const table of tables.toReversed()) await tx.run(`DELETE FROM "${table}"`)

@@ -14,7 +14,7 @@ export const operationSettings = {
     pathSecret,
     undefined,
     {
-      zh: '读取 /metrics 须携带的令牌（Authorization: Bearer），至少 16 个字符；不设置则不需要',
+      zh: '读取 /metrics 必须携带的令牌（Authorization: Bearer），至少 16 个字符；不设置则不需要',
       en: 'Token that /metrics requires (Authorization: Bearer), at least 16 characters; none by default',
     },
     'secret',

@@ -109,7 +109,7 @@ export function paymentPages(api: Api, { db, config }: Services, payments: Payme
     const amount = parseMinor(input.amount.trim())
     if (amount === undefined) {
       throw invalidFields({
-        amount: { zh: '须为金额，例如 9.99', en: 'Must be an amount, for example 9.99' },
+        amount: { zh: '必须是金额，例如 9.99', en: 'Must be an amount, for example 9.99' },
       })
     }
     const actor = operatorOf(request, input)

@@ -213,13 +213,13 @@ function readFields(input: InvoiceRequest) {
   if (taxNumber !== '' && !new RegExp(taxNumberPattern).test(taxNumber)) {
     const { minTaxNumber: min, taxNumber: max } = paymentLimits
     problems['tax_number'] = {
-      zh: `须为 ${min}–${max} 位数字与大写字母`,
+      zh: `必须是 ${min}–${max} 位数字与大写字母`,
       en: `has ${min} to ${max} digits and capital letters`,
     }
   }
   if (input.kind === 'special' && taxNumber === '') problems['tax_number'] = needed
   if (input.kind === 'special' && address === '') problems['address'] = needed
-  if (!isMailAddress(mail)) problems['mail'] = { zh: '须为邮箱地址', en: 'must be an email address' }
+  if (!isMailAddress(mail)) problems['mail'] = { zh: '必须是邮箱地址', en: 'must be an email address' }
   for (const [name, text] of Object.entries({ title, address, note })) {
     if (hasHiddenCharacters(text)) problems[name] = hidden
   }
@@ -256,7 +256,7 @@ function readPdf(base64: string): Buffer {
   }
   // The name and the declared type of an upload prove nothing.
   if (content.subarray(0, 5).toString('latin1') !== '%PDF-') {
-    throw invalid({ file: { zh: '须为 PDF 文件', en: 'must be a PDF file' } })
+    throw invalid({ file: { zh: '必须是 PDF 文件', en: 'must be a PDF file' } })
   }
   return content
 }

@@ -78,7 +78,7 @@ function describeWrongKey(text: string): readonly [string, string] | undefined {
 
 function keyProblem(text: string, zh: string, en: string): Parsed<string> {
   const given = describeWrongKey(text)
-  const problem = `须为至少 ${minKeyBits} 位的 RSA ${zh}${given ? `，${given[0]}` : ''} / must be an RSA ${en} of at least ${minKeyBits} bits${given ? `, ${given[1]}` : ''}`
+  const problem = `必须是至少 ${minKeyBits} 位的 RSA ${zh}${given ? `，${given[0]}` : ''} / must be an RSA ${en} of at least ${minKeyBits} bits${given ? `, ${given[1]}` : ''}`
   return { problem }
 }
 

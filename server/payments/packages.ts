@@ -41,7 +41,7 @@ export async function addPackage(
   if (!new RegExp(packageCodePattern).test(code)) {
     throw invalidInput({
       code: {
-        zh: `须为 1 至 ${paymentLimits.packageCode} 个字母、数字、- 或 _`,
+        zh: `必须是 1 至 ${paymentLimits.packageCode} 个字母、数字、- 或 _`,
         en: `must have 1 to ${paymentLimits.packageCode} letters, digits, - or _`,
       },
     })
@@ -101,21 +101,21 @@ function readValues(input: PackageInput) {
   const name = input.name?.trim() ?? ''
   if (name === '' || name.length > paymentLimits.packageName || !isStorableText(name)) {
     problems['name'] = {
-      zh: `须为 1 至 ${paymentLimits.packageName} 个字符`,
+      zh: `必须是 1 至 ${paymentLimits.packageName} 个字符`,
       en: `must have 1 to ${paymentLimits.packageName} characters`,
     }
   }
   const price = parseMinor(input.price?.trim() ?? '')
   if (price === undefined || price < 1 || price > paymentLimits.price) {
     problems['price'] = {
-      zh: `须为 0.01 至 ${formatMinor(paymentLimits.price)} 的金额，最多两位小数`,
+      zh: `必须是 0.01 至 ${formatMinor(paymentLimits.price)} 的金额，最多两位小数`,
       en: `must be an amount from 0.01 to ${formatMinor(paymentLimits.price)} with at most two decimals`,
     }
   }
   const currency = currencies.find((one) => one === input.currency?.trim().toUpperCase())
   if (currency === undefined) {
     problems['currency'] = {
-      zh: `须为 ${currencies.join('、')}`,
+      zh: `必须是 ${currencies.join('、')}`,
       en: `must be one of ${currencies.join(', ')}`,
     }
   }
@@ -124,7 +124,7 @@ function readValues(input: PackageInput) {
     isApiType(type) && Number.isSafeInteger(amount) && amount > 0 && amount <= maxGrant
   if (credits.length === 0 || !credits.every(isValid)) {
     problems['credits'] = {
-      zh: `须至少有一种额度（${apiTypes.join('、')}），数量为 1 至 ${maxGrant}`,
+      zh: `必须至少有一种额度（${apiTypes.join('、')}），数量为 1 至 ${maxGrant}`,
       en: `needs at least one credit type (${apiTypes.join(', ')}) with an amount from 1 to ${maxGrant}`,
     }
   }

@@ -22,7 +22,7 @@ export async function reconcileNow(
     })
   }
   if (startOfDay(day) === undefined || day >= formatDay(Date.now())) {
-    throw invalidField('day', { zh: '须为今天之前的日期', en: 'must be a day before today' })
+    throw invalidField('day', { zh: '必须是今天之前的日期', en: 'must be a day before today' })
   }
   await db.write((tx) => recordChange(tx, actor, 'payment.reconcile', `${name} ${day}`, {}))
   return reconciler.run(provider, day)

@@ -230,7 +230,7 @@ export async function refundable(
 
 function tooMuch(left: number): AppError {
   return invalidField('amount', {
-    zh: `金额须为 0.01 至 ${formatMinor(left)}`,
+    zh: `金额必须是 0.01 至 ${formatMinor(left)}`,
     en: `the amount must be from 0.01 to ${formatMinor(left)}`,
   })
 }

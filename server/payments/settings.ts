@@ -26,7 +26,7 @@ const querySchedule: Setting<readonly number[]>['parse'] = (given) => {
   const isAscending = value.every((seconds, index) => index === 0 || seconds > value[index - 1]!)
   if (isValid && isAscending && value.at(-1)! <= maxAgeS) return { value }
   return {
-    problem: `须为递增的秒数，逗号分隔，最多 ${maxQueries} 个 / must be ascending seconds separated by commas, at most ${maxQueries}`,
+    problem: `必须是递增的秒数，逗号分隔，最多 ${maxQueries} 个 / must be ascending seconds separated by commas, at most ${maxQueries}`,
   }
 }
 
@@ -34,7 +34,7 @@ const querySchedule: Setting<readonly number[]>['parse'] = (given) => {
 const apiV3Key: Setting<string | undefined>['parse'] = (given) =>
   /^[\u0021-\u007e]{32}$/.test(given)
     ? { value: given }
-    : { problem: '须为 32 个字符 / must have 32 characters' }
+    : { problem: '必须是 32 个字符 / must have 32 characters' }
 
 /** Part of a quoted value of the Authorization header. */
 const quotable: Setting<string | undefined>['parse'] = (given) =>
@@ -189,7 +189,7 @@ export function paymentProblems(config: SettingValues<typeof paymentSettings> & 
   const { ALIPAY_PRIVATE_KEY: own, ALIPAY_PUBLIC_KEY: vendor } = config
   if (chosen.includes('alipay') && own && vendor && isOwnPublicKey(own, vendor)) {
     problems.push(
-      "ALIPAY_PUBLIC_KEY 是应用公钥，须为支付宝公钥 / is the app's own public key, Alipay's public key is required",
+      "ALIPAY_PUBLIC_KEY 是应用公钥，必须是支付宝公钥 / is the app's own public key, Alipay's public key is required",
     )
   }
   return problems

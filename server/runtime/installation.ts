@@ -134,7 +134,7 @@ async function openPostgresDatabase(
 function requireDirect(pooling: Pooling): void {
   if (pooling !== 'direct' && pooling !== 'session') {
     throw new StartProblem(
-      'DATABASE_DIRECT_URL 也经过事务模式的连接池，须直连 PostgreSQL',
+      'DATABASE_DIRECT_URL 也经过事务模式的连接池，必须直连 PostgreSQL',
       'DATABASE_DIRECT_URL goes through a pooler in transaction mode too; it must reach PostgreSQL itself',
     )
   }
@@ -255,7 +255,7 @@ async function requireSameSecret(db: Database, secretKey: string): Promise<void>
   }
   if ((await findSetting(db, fingerprintName)) !== fingerprint) {
     throw new PermanentProblem(
-      'SECRET_KEY 与数据库中登记的不一致，多台机器须使用同一个',
+      'SECRET_KEY 与数据库中登记的不一致，多台机器必须使用同一个',
       'SECRET_KEY differs from the one this database was set up with',
     )
   }

@@ -66,7 +66,7 @@ export const runtimeSettings = {
     optional(32),
     undefined,
     {
-      zh: '个人数据哈希与会话的密钥，至少 32 个字符；多台机器须相同',
+      zh: '个人数据哈希与会话的密钥，至少 32 个字符；多台机器必须相同',
       en: 'Key for hashes of personal data and for sessions, at least 32 characters; must be the same on every machine',
     },
     'secret',

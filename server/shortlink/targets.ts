@@ -35,7 +35,7 @@ export function checkTarget(text: string, own: OwnHosts): CheckedTarget {
   const authority = /^https?:\/\/([^/?#\\]+)/i.exec(text)?.[1]
   const url = authority === undefined ? null : URL.parse(text)
   if (authority === undefined || url === null) {
-    return problem('须为 http:// 或 https:// 开头的完整网址', 'must be a whole http:// or https:// address')
+    return problem('必须是 http:// 或 https:// 开头的完整网址', 'must be a whole http:// or https:// address')
   }
   if (authority.includes('@') || url.username !== '' || url.password !== '') {
     return problem('不能含用户名或密码', 'must not contain a user name or password')

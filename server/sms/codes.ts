@@ -49,7 +49,7 @@ export function codeVariables(
   const { variables } = template
   if (!variables.includes('code') || variables.some((name) => name !== 'code' && name !== 'minutes')) {
     throw invalidField('template_code', {
-      zh: '模板的变量须为 code，可另有 minutes',
+      zh: '模板的变量必须是 code，可另有 minutes',
       en: 'the variables of the template must be code and, if any other, minutes',
     })
   }

@@ -44,7 +44,7 @@ export function createProofs(db: Database, secretKey: string): Proofs {
       const content = Buffer.from(base64, 'base64')
       if (content.length === 0 || content.length > proofLimits.bytes)
         throw invalidField('content', {
-          zh: `文件须为 1 字节至 ${proofLimits.bytes / 1024} KB`,
+          zh: `文件大小必须是 1 字节至 ${proofLimits.bytes / 1024} KB`,
           en: `a file has 1 byte to ${proofLimits.bytes / 1024} kB`,
         })
       const type = mediaTypeOf(content)

@@ -52,7 +52,7 @@ export async function addSignature(
   const type = input.type ?? 'company'
   if (!signatureTypes.includes(type))
     throw invalidField('type', {
-      zh: `签名类型须为 ${signatureTypes.join('、')}`,
+      zh: `签名类型必须是 ${signatureTypes.join('、')}`,
       en: `the type is one of ${signatureTypes.join(', ')}`,
     })
   const note = requireNote(input.note ?? '')

@@ -284,7 +284,7 @@ function requireVisible(actor: Actor, row: TemplateRow | undefined): TemplateRow
 function requireCode(code: string): string {
   if (isTemplateCode(code)) return code
   throw invalidField('code', {
-    zh: `模板编号须为 1 至 ${maxTemplateCodeLength} 个字母、数字、下划线或连字符`,
+    zh: `模板编号必须是 1 至 ${maxTemplateCodeLength} 个字母、数字、下划线或连字符`,
     en: `a template code has 1 to ${maxTemplateCodeLength} letters, digits, _ or -`,
   })
 }
@@ -294,7 +294,7 @@ function requireName(given: string): string {
   const length = [...name].length
   if (length >= 1 && length <= maxTemplateNameLength && !hasHiddenCharacters(name)) return name
   throw invalidField('name', {
-    zh: `模板名称须为 1 至 ${maxTemplateNameLength} 个可见字符`,
+    zh: `模板名称必须是 1 至 ${maxTemplateNameLength} 个可见字符`,
     en: `a template name has 1 to ${maxTemplateNameLength} visible characters`,
   })
 }
@@ -308,7 +308,7 @@ function requireContent(content: string): { content: string; variables: string }
     !content.isWellFormed()
   ) {
     throw invalidField('content', {
-      zh: `模板内容须为 1 至 ${maxSmsLength} 个字符`,
+      zh: `模板内容必须是 1 至 ${maxSmsLength} 个字符`,
       en: `a template's content has 1 to ${maxSmsLength} characters`,
     })
   }
@@ -326,7 +326,7 @@ export function requireReason(status: TemplateState, given: string): string {
     })
   }
   if (status === '审核不通过' && reason === '')
-    throw invalidField('reason', { zh: '审核不通过须写明原因', en: 'a rejection needs a reason' })
+    throw invalidField('reason', { zh: '审核不通过必须写明原因', en: 'a rejection needs a reason' })
   return status === '审核不通过' ? reason : ''
 }
 
@@ -334,7 +334,7 @@ function requireGatewayCodes(codes: Readonly<Record<string, string>>): Readonly<
   for (const [gateway, code] of Object.entries(codes)) {
     if (!smsGatewayNames.includes(gateway) || !/^[\w.-]{1,64}$/.test(code)) {
       throw new AppError(1002, {
-        zh: `网关模板须如 aliyun=SMS_123456，网关为 ${smsGatewayNames.join('、')}`,
+        zh: `网关模板必须形如 aliyun=SMS_123456，网关为 ${smsGatewayNames.join('、')}`,
         en: `a gateway's template looks like aliyun=SMS_123456, the gateways are ${smsGatewayNames.join(', ')}`,
       })
     }

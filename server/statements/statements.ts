@@ -159,7 +159,7 @@ function startOfMonth(month: string): number | undefined {
 }
 
 function invalidMonth(): AppError {
-  return invalidField('month', { zh: '月份须为 YYYY-MM', en: 'the month must be YYYY-MM' })
+  return invalidField('month', { zh: '月份必须是 YYYY-MM', en: 'the month must be YYYY-MM' })
 }
 
 function noSuchMonth(): AppError {

@@ -252,7 +252,7 @@ describe('webhooks', () => {
       const dialog = page.getByRole('dialog', { name: '添加 Webhook' })
       await dialog.getByLabel('URL').fill('ftp://example.com/')
       await dialog.getByRole('button', { name: '保存' }).click()
-      await dialog.getByText('须为 http:// 或 https:// 开头的完整地址').waitFor()
+      await dialog.getByText('必须是 http:// 或 https:// 开头的完整地址').waitFor()
       await dialog.getByLabel('URL').fill(`${receiver.url}hook`)
       await dialog.getByRole('button', { name: '保存' }).click()
       const secret = (await page.getByTestId('webhook-secret').textContent())!.trim()

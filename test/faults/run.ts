@@ -24,7 +24,7 @@ See docs/faults.md. Exits with 1 if a call was lost or an invariant is broken.
   --only NAME     只做一种 / one fault only:
                   ${faults.map(({ name }) => name).join(', ')}
   --short         npm run test:all 中的那一遍，约两分钟 / the run that is part of npm run test:all, about two minutes
-  --ha            Patroni、etcd、HAProxy 三节点，须先装 Debian 软件包（没有时以 ${exitNotInstalled} 结束）
+  --ha            Patroni、etcd、HAProxy 三节点，必须先装 Debian 软件包（没有时以 ${exitNotInstalled} 结束）
                   three Patroni nodes with etcd and HAProxy from Debian's packages (exits with ${exitNotInstalled} if they are
                   not installed): ${haFaults.map(({ name }) => name).join(', ')}
   --journal FILE  每个请求与响应，JSON 行 / every call and response as JSON lines

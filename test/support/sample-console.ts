@@ -32,7 +32,7 @@ export async function addConsoleActions(
   })
   await call(operator, operatorProductRoutes.decideReview, {
     parts: { kind: 'template', id: refused.body.id },
-    sent: { verdict: 'refuse', reason: '营销内容须注明商家名称', note: '营销模板' },
+    sent: { verdict: 'refuse', reason: '营销内容必须注明商家名称', note: '营销模板' },
   })
 
   const batch = { api_type: 'sms', amount: 1_000, count: 20, note: '十一月渠道赠送' }

@@ -33,7 +33,7 @@ export const eventsText = dictionary(
     removed: '已删除',
     save: '保存',
     urlRule: '请填写完整的 URL',
-    urlHint: (seconds: number) => `接收 POST 请求的地址，须在 ${seconds} 秒内返回 2xx。`,
+    urlHint: (seconds: number) => `接收 POST 请求的地址，必须在 ${seconds} 秒内返回 2xx。`,
     secret: '签名密钥',
     secretOnce: '签名密钥仅显示一次',
     secretUnsaved: '签名密钥尚未保存',

@@ -35,7 +35,7 @@ export const frameText = dictionary(
     searchTitle: '搜索',
     searchHint: '页面、短链接与模板的名称、请求编号、手机号、biz_id、短码',
     searchHintOperator: '页面、短链接与模板的名称、请求编号、手机号、biz_id、短码、账户',
-    searchNothing: '没有匹配的结果。请求编号、手机号和短码须输入完整。',
+    searchNothing: '没有匹配的结果。请求编号、手机号和短码必须输入完整。',
     pages: '页面',
     template: '短信模板',
     actions: '操作',

@@ -40,7 +40,7 @@ export const keysText = dictionary(
     reference: '完整接口文档',
     readOnly: '只读模式下不能修改密钥。',
     noTemplate: '还没有审核通过的模板，请先创建模板并提交审核；下面的示例在此之前会返回 1007。',
-    noCodeTemplate: '没有可用于验证码的模板：变量须为 code，可另有 minutes。请先创建模板并提交审核。',
+    noCodeTemplate: '没有可用于验证码的模板：变量必须是 code，可另有 minutes。请先创建模板并提交审核。',
     leaveTitle: '密钥尚未保存',
     leaveText: '离开后无法再次查看完整的密钥，丢失后只能重置。',
   },

@@ -37,7 +37,7 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
     const expiresOn = input.expires_on ?? null
     if (expiresOn !== null && (startOfDay(expiresOn) === undefined || expiresOn < formatDay(Date.now()))) {
       throw invalidFields({
-        expires_on: { zh: '须为今天或以后的日期', en: 'Must be today or a later day' },
+        expires_on: { zh: '必须是今天或以后的日期', en: 'Must be today or a later day' },
       })
     }
     const codes = Array.from({ length: input.count }, generateRedeemCode)

@@ -100,7 +100,7 @@ export function parseMarketShape(
     return { problem: '不是 JSON / is not JSON' }
   }
   if (!isRecord(shape)) {
-    return { problem: '须为 JSON 对象 / must be a JSON object' }
+    return { problem: '必须是 JSON 对象 / must be a JSON object' }
   }
   const { requires = {}, facts = aliases, ...rest } = shape
   const invalid = findInvalidFields({ ...rest, requires, facts })

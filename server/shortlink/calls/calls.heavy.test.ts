@@ -34,7 +34,7 @@ onEachEngine('batches, lists and statistics of links', (engine) => {
     const broken = [...batch, { target_url: 'x', title: 'y', short_code: batch[0]!.short_code }]
     await links.refused(
       { ...body, links: broken },
-      'links[3].target_url 须为 http:// 或 https:// 开头的完整网址；links[3].short_code 短码已被占用',
+      'links[3].target_url 必须是 http:// 或 https:// 开头的完整网址；links[3].short_code 短码已被占用',
       poor,
     )
     await links.refused(

@@ -96,7 +96,7 @@ export function refused(text: Text): AppError {
 }
 
 const noTargets: Text = {
-  zh: '未找到目标地址列：第一行须为列名，例如 target_url、url、longUrl、目标地址',
+  zh: '未找到目标地址列：第一行必须是列名，例如 target_url、url、longUrl、目标地址',
   en: 'no column of targets was found: the first line has the names of the columns, such as target_url, url or longUrl',
 }
 const emptyFile: Text = { zh: '文件中没有数据行', en: 'the file has no rows' }

@@ -79,7 +79,7 @@ function readConditions(
     problems.push({
       name,
       text: {
-        zh: `须为至少含一个条件的对象：${conditionNames.join('、')}`,
+        zh: `必须是至少含一个条件的对象：${conditionNames.join('、')}`,
         en: `must be an object with at least one of ${conditionNames.join(', ')}`,
       },
     })
@@ -106,7 +106,7 @@ function readConditions(
 
 const unknownName: Text = { zh: '不支持', en: 'is not supported' }
 const notValues: Text = {
-  zh: `须为文本或 1–${linkLimits.ruleValues} 个文本的列表`,
+  zh: `必须是文本或 1–${linkLimits.ruleValues} 个文本的列表`,
   en: `must be a text or a list of 1–${linkLimits.ruleValues} texts`,
 }
 
@@ -134,14 +134,14 @@ function allowedText(name: RuleCondition): Text {
 
 const codeTexts = {
   country: {
-    zh: '须为 ISO 3166-1 的两位国家代码，例如 CN',
+    zh: '必须是 ISO 3166-1 的两位国家代码，例如 CN',
     en: 'must be a country code of ISO 3166-1, such as CN',
   },
   province: {
-    zh: '须为 ISO 3166-2 的省份代码（不含 CN-），例如 GD',
+    zh: '必须是 ISO 3166-2 的省份代码（不含 CN-），例如 GD',
     en: 'must be the code of a province of China in ISO 3166-2 without CN-, such as GD',
   },
-  language: { zh: '须为两个字母的代码', en: 'must be a code of two letters' },
+  language: { zh: '必须是两个字母的代码', en: 'must be a code of two letters' },
 } as const satisfies Partial<Record<RuleCondition, Text>>
 
 /** What the rules of a link can ask of a visit. Unknown values are empty and match nothing. */

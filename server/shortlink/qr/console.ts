@@ -48,6 +48,6 @@ const lowContrast = {
   en: 'The contrast of the colors is too low to scan',
 }
 const wrongLogo = {
-  zh: `须为 PNG 图片，最大 ${qrLimits.logoPixels} × ${qrLimits.logoPixels} 像素、${qrLimits.logoBytes / 1024} KB`,
+  zh: `必须是 PNG 图片，最大 ${qrLimits.logoPixels} × ${qrLimits.logoPixels} 像素、${qrLimits.logoBytes / 1024} KB`,
   en: `Must be a PNG of at most ${qrLimits.logoPixels} × ${qrLimits.logoPixels} pixels and ${qrLimits.logoBytes / 1024} KB`,
 }
