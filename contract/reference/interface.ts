@@ -39,7 +39,14 @@ export const sharedErrors: readonly ErrorCase[] = [
     status: 405,
     when: { zh: '请求方法不支持，见 Allow', en: 'The method is not supported, see Allow' },
   },
-  { code: 1002, status: 413, when: { zh: '请求体超过 1 MiB', en: 'The body is larger than 1 MiB' } },
+  {
+    code: 1002,
+    status: 413,
+    when: {
+      zh: '请求体超过 1 MiB，表单超过 512 KiB，或 GBK 编码的请求体超过 256 KiB',
+      en: 'The body is larger than 1 MiB, a form than 512 KiB, or a body in GBK than 256 KiB',
+    },
+  },
   {
     code: 1002,
     status: 400,
@@ -165,6 +172,10 @@ export const interfaceChanges: readonly {
       {
         zh: 'generate_batch 在同一条错误中同时指出参数问题与已被占用的短码、外部编号。规则的国家与省份代码必须存在，一个条件最多 250 个值。',
         en: 'generate_batch names wrong values and taken codes or external IDs in one error. The country and province codes of rules must exist; a condition has up to 250 values.',
+      },
+      {
+        zh: '请求体的上限：表单 512 KiB、1,200 个字段，GBK 编码 256 KiB（超过返回 413）；JSON 最多 20,000 个值、15,000 个参数名，其中不同的 1,000 个。',
+        en: 'Limits of bodies: forms 512 KiB and 1,200 fields, GBK 256 KiB (413 above); JSON 20,000 values and 15,000 names, 1,000 different ones.',
       },
     ],
   },

@@ -17,8 +17,9 @@ import { maxSmsLength } from '../../contract/sms-text.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
+import { maxFormKib, maxGbkKib } from '../http/body.ts'
 import { maxDepth, maxFields } from '../http/form.ts'
-import { maxValues } from '../http/json.ts'
+import { maxNames, maxShapes, maxValues } from '../http/json.ts'
 import { failuresPerMinute } from '../limits/token-bucket.ts'
 import { codeBlock } from './highlight.ts'
 import { type Html, html, rootOf, sentence, table } from './html.ts'
@@ -159,10 +160,16 @@ function limitsBody({ config }: DocsContext, language: Language): Html {
   const { target_url: target, title } = shortlink.operations.generate.parameters
   const { name } = identity.operations.verify.parameters
   const limits: (readonly [string, string])[] = [
-    [zh ? '请求体' : 'Body', '1 MiB'],
     [
-      zh ? '表单字段、JSON 字段名' : 'Form fields, names in JSON',
-      zh ? `各 ${maxFields} 个` : `${maxFields} each`,
+      zh ? '请求体' : 'Body',
+      zh
+        ? `1 MiB；表单 ${maxFormKib} KiB；GBK 编码 ${maxGbkKib} KiB`
+        : `1 MiB; a form ${maxFormKib} KiB; in GBK ${maxGbkKib} KiB`,
+    ],
+    [zh ? '表单字段' : 'Form fields', zh ? `${maxFields} 个` : String(maxFields)],
+    [
+      zh ? 'JSON 中的参数名' : 'Names in JSON',
+      zh ? `${maxNames} 个，其中不同的 ${maxShapes} 个` : `${maxNames}, ${maxShapes} different ones`,
     ],
     [zh ? 'JSON 中的值' : 'Values in JSON', zh ? `${maxValues} 个` : String(maxValues)],
     [zh ? '嵌套层数' : 'Levels of nesting', String(maxDepth)],

@@ -126,17 +126,13 @@ test('the error does not contain the body', () => {
 test('rejects JSON with too many values or names before it is parsed', () => {
   const list = (count: number, item: string) => `{"urls":[${Array(count).fill(item).join(',')}]}`
   decode('application/json', list(maxValues - 10, '"a"'))
-  decode('application/json', list(Math.floor((maxNames - 1) / 3), '{"a":1,"b":1,"c":1}'))
+  decode('application/json', list(Math.floor((maxNames - 1) / 5), '{"a":1,"b":1,"c":1,"d":1,"e":1}'))
   for (const type of ['application/json', urlencoded, 'multipart/form-data; boundary=x']) {
-    for (const body of [
-      list(maxValues + 1, '1'),
-      list(maxValues / 2 + 1, '{}'),
-      `{"a":"${'x'.repeat(5_000)}"${'""'.repeat(60_000)}`,
-    ]) {
+    for (const body of [list(maxValues + 1, '1'), list(maxValues / 2 + 1, '{}')]) {
       assert.match(rejected(type, body).text.en, /^Too many values/)
     }
     assert.match(
-      rejected(type, list(Math.ceil(maxNames / 3) + 1, '{"a":1,"b":1,"c":1}')).text.en,
+      rejected(type, list(Math.ceil(maxNames / 5) + 1, '{"a":1,"b":1,"c":1,"d":1,"e":1}')).text.en,
       /^Too many parameters/,
     )
   }
@@ -276,7 +272,7 @@ test('decodes forms', () => {
 test('rejects forms with too many levels, and decodes long values', () => {
   const deep = Array.from({ length: 1_000 }, (_, i) => `a${i}[b][c][d][e]=1`).join('&')
   assert.match(rejected(urlencoded, deep).text.en, /^Too many parameters/)
-  const flat = Array.from({ length: 2_000 }, (_, i) => `urls[${i}]=1`).join('&')
+  const flat = Array.from({ length: 1_200 }, (_, i) => `urls[${i}]=1`).join('&')
   decode(urlencoded, flat)
   assert.deepEqual(plain(urlencoded, `${'&'.repeat(1_000)}a=1&&b=2&`), { form: { a: '1', b: '2' } })
   const long = '中 + a'.repeat(1_000)
@@ -365,7 +361,7 @@ test('rejects invalid multipart bodies', async () => {
   rejected('multipart/form-data; boundary=x', 'a=1')
   rejected('multipart/form-data; boundary=x', multipart([['a', '1']]).subarray(0, 50))
   rejected('multipart/form-data; boundary=\u5f20', multipart([['a', '1']]))
-  const many = Array.from({ length: 2001 }, (_, i) => [`p${i}`, '1'] as const)
+  const many = Array.from({ length: 1_201 }, (_, i) => [`p${i}`, '1'] as const)
   rejected('multipart/form-data; boundary=x', multipart(many))
   rejected('multipart/form-data; boundary=x', multipart([[`a${'[b]'.repeat(21)}`, '1']]))
   const long = 'x'.repeat(71)
