@@ -67,10 +67,12 @@ test('counts the lines that do not fit', async () => {
   assert.equal(dropped(), 4)
 })
 
-test('a log that has ended is not flushed any more', async (t) => {
+test('a log that has ended ignores lines and is not flushed any more', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const { end } = openLog('info')
+  const { log, callLog, end } = openLog('info')
   await end()
+  log.info('late')
+  callLog.info('late')
   // Would throw: the destination is destroyed.
   t.mock.timers.tick(1_000)
 })
