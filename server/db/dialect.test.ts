@@ -100,6 +100,19 @@ onEachEngine('dialect', (engine) => {
     }
   })
 
+  it('starts a join with the table of values', async () => {
+    await using fresh = await freshDatabase(engine)
+    if (engine !== 'sqlite') return
+    const rows = [1, 2, 3].map((wanted_id) => ({ wanted_id, wanted_day: 1 }))
+    const list = valueTable(fresh.db, { wanted_id: 'bigint', wanted_day: 'bigint' }, rows)
+    const plan = await fresh.db.all<{ detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT v.link_id FROM ${list.sql} AS t
+       JOIN link_visitor v ON v.day = t.wanted_day AND v.link_id = t.wanted_id`,
+      list.values,
+    )
+    assert.match(plan.at(-1)!.detail, /^SEARCH v .*\(day=\? AND link_id=\?\)/)
+  })
+
   it('locks rows and names until the transaction ends', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh

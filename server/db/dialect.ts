@@ -35,7 +35,9 @@ export function valueTable<C extends string>(
     const select = names.map((name) => `${name === column ? 'value' : '?'} AS ${name}`).join(', ')
     const same = names.filter((name) => name !== column).map((name) => first[name])
     const list = JSON.stringify(rows.map((row) => row[column]))
-    return { sql: `(SELECT ${select} FROM json_each(?))`, values: [...same, list] }
+    // The limit keeps the list a table of its own: SQLite would otherwise start a join with all rows that equal the constants,
+    // and search the list for each.
+    return { sql: `(SELECT ${select} FROM json_each(?) LIMIT -1)`, values: [...same, list] }
   }
   const select = names.map((name, index) => `value ->> ${index} AS ${name}`).join(', ')
   const list = rows.map((row) => names.map((name) => row[name]))
