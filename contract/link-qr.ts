@@ -3,6 +3,9 @@
 /** An address with this query counts as a scan. The query is not passed on to the target. */
 export const scanQuery = '?qr=1'
 
+/** Stands for a code that is not generated yet. No link can have it: codes begin with a letter or digit. */
+export const sampleCode = '_sample'
+
 /** The referrer of a scan in the statistics. */
 export const scanReferrer = 'qr'
 

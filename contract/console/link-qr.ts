@@ -21,6 +21,13 @@ export const QrInput = Type.Object({
 })
 export type QrInput = Static<typeof QrInput>
 
+/** Of a link that does not exist yet: `url` is its address, without a query. */
+const QrSampleInput = Type.Object({
+  ...QrInput.properties,
+  url: Type.String({ maxLength: 320, pattern: '^https?://[A-Za-z0-9.:-]+/[A-Za-z0-9_-]+$' }),
+})
+
 export const linkQrRoutes = withResponses<typeof linkQrResponses>()({
   draw: route('POST', '/links/:id/qr', QrInput),
+  sample: route('POST', '/qr-sample', QrSampleInput),
 })

@@ -5,6 +5,9 @@ import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '.
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
+const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 let service: TestService
 let browser: TestBrowser
 
@@ -26,6 +29,9 @@ browserTest('builds a link with a rule and a password, counts a visit, shares an
   await page.goto('/console/shortlink/new')
   await page.getByLabel('目标地址', { exact: true }).fill('https://shop.example.com/sale')
   await page.getByLabel('标题').fill('秋季促销')
+  const sample = page.getByTestId('link-preview').getByLabel(`二维码 ${service.url}/_sample?qr=1`)
+  await sample.waitFor()
+  await page.getByTestId('link-preview').getByText('示意', { exact: true }).waitFor()
   await page.getByLabel('自选短码').fill('autumn-sale')
   await page.getByText('可以使用').waitFor()
   await page.getByLabel('访问密码').fill('open sesame')
@@ -42,10 +48,33 @@ browserTest('builds a link with a rule and a password, counts a visit, shares an
   await preview.getByText('其他访问（通过 a_url） → https://shop.example.com/a').waitFor()
   await preview.getByText('其他访问（通过 b_url） → https://shop.example.com/sale').waitFor()
   await preview.getByLabel(`二维码 ${service.url}/autumn-sale?qr=1`).waitFor()
+  assert.equal(await preview.getByText('示意', { exact: true }).count(), 0)
+  await preview.getByRole('button', { name: '更多样式' }).click()
+  const designer = page.getByRole('dialog', { name: '设计二维码' })
+  await designer.getByTestId('qr-preview').waitFor()
+  await designer.getByLabel('尺寸（像素）').fill('300')
+  await designer.locator('input[type=file]').setInputFiles({
+    name: 'logo.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from(onePixel, 'base64'),
+  })
+  await designer.getByRole('button', { name: '移除' }).waitFor()
+  await designer.getByRole('button', { name: '完成' }).click()
+  const designed = preview.getByAltText('所设样式的二维码预览')
+  await until(async () => {
+    const picture = decodeURIComponent((await designed.getAttribute('src')) ?? '')
+    const svg = Buffer.from(picture.slice(picture.indexOf(',') + 1), 'base64').toString()
+    return svg.includes('width="300"') && svg.includes('<image')
+  })
   await page.getByText('消耗 1 次短链接额度').waitFor()
   await page.getByRole('button', { name: '创建短链接' }).click()
   const drawer = page.locator('.ant-drawer')
   await drawer.getByText('需要密码').waitFor()
+  await drawer.getByRole('button', { name: '更多样式' }).click()
+  assert.equal(await designer.getByLabel('尺寸（像素）').inputValue(), '300')
+  await designer.getByRole('button', { name: 'PNG' }).waitFor()
+  await page.keyboard.press('Escape')
+  await designer.waitFor({ state: 'hidden' })
   assert.equal((await service.app.services.credits.balance(account.id, 'short_link')).remaining, 4)
 
   const opened = await fetch(`${service.url}/autumn-sale`, {

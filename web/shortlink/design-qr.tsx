@@ -3,10 +3,11 @@ import { App, Button } from 'antd'
 import { type ComponentType, type ReactNode, useState } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { partsText } from '../parts/text.ts'
+import type { QrTarget } from './qr-design.ts'
 import type { QrDesignerProps } from './qr-designer.tsx'
 import { qrText } from './qr-text.ts'
 
-export function DesignQr({ id }: { id: number }): ReactNode {
+export function DesignQr({ target }: { target: QrTarget }): ReactNode {
   const t = useText(qrText)
   const common = useText(partsText)
   const { message } = App.useApp()
@@ -30,7 +31,7 @@ export function DesignQr({ id }: { id: number }): ReactNode {
       <Button size="small" loading={loading} onClick={() => void start()}>
         {t.design}
       </Button>
-      {loaded && <loaded.Designer id={id} open={open} onClose={() => setOpen(false)} />}
+      {loaded && <loaded.Designer target={target} open={open} onClose={() => setOpen(false)} />}
     </>
   )
 }

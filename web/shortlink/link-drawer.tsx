@@ -70,7 +70,7 @@ function Detail({ link, canChange }: { link: LinkDetail; canChange: boolean }): 
         </div>
         <div className="stack-8">
           <Qr url={link.a_url} name={link.title} />
-          {canChange && <DesignQr id={link.id} />}
+          {canChange && <DesignQr target={{ id: link.id }} />}
         </div>
       </div>
       <div className="muted">

@@ -2,7 +2,9 @@
 import { Card } from 'antd'
 import type { ReactNode } from 'react'
 import type { LinkDetail } from '../../contract/console/responses/shortlink.ts'
+import { sampleCode } from '../../contract/link-qr.ts'
 import { shortCodePattern } from '../../contract/shortlink.ts'
+import { useMe } from '../api/hooks.ts'
 import { useLanguage, useText } from '../frame/i18n.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { BreakableUrl, formatCount } from '../parts/format.tsx'
@@ -10,6 +12,7 @@ import { builderText } from './builder-text.ts'
 import { readMoment } from '../parts/moment.ts'
 import type { LinkValues } from './link-form.ts'
 import { DesignQr } from './design-qr.tsx'
+import { plainDesign, useQrDesign, useQrPicture } from './qr-design.ts'
 import { Qr, QrPreview } from './qr.tsx'
 import { describeConditions } from './rule-names.ts'
 
@@ -61,7 +64,7 @@ function LinkQr({ link }: { link: LinkDetail }): ReactNode {
     <div className="stack-8">
       <Qr url={link.a_url} name={link.title} />
       <div>
-        <DesignQr id={link.id} />
+        <DesignQr target={{ id: link.id }} />
       </div>
     </div>
   )
@@ -70,13 +73,31 @@ function LinkQr({ link }: { link: LinkDetail }): ReactNode {
 /** A generated code is not known yet. Every code works on the address of the platform, whichever domain the link gets. */
 function NewQr({ values: { domain, short_code } }: Pick<LinkPreviewProps, 'values'>): ReactNode {
   const t = useText(builderText)
+  const me = useMe()
+  const [design] = useQrDesign()
   const code = short_code.trim()
+  const isKnown = codePattern.test(code)
   const { protocol, host } = window.location
+  const url = `${protocol}//${domain || host}/${isKnown ? code : sampleCode}`
+  const { picture } = useQrPicture({ url }, design, design !== plainDesign)
   return (
-    <div className="stack-8">
-      {codePattern.test(code) && <QrPreview url={`${protocol}//${domain || host}/${code}`} />}
-      <span className="muted small">{t.qrLater}</span>
-    </div>
+    <section className="stack-8">
+      <h3>{t.qr}</h3>
+      <div className="qr-sample">
+        {picture !== '' && design !== plainDesign ? (
+          <img src={picture} alt={t.qrDesigned} width={140} height={140} />
+        ) : (
+          <QrPreview url={url} />
+        )}
+        {!isKnown && <span className="qr-sample-mark">{t.qrSample}</span>}
+      </div>
+      <span className="muted small">{isKnown ? t.qrLater : t.qrGenerated}</span>
+      {me.data?.read_only === false && (
+        <div>
+          <DesignQr target={{ url }} />
+        </div>
+      )}
+    </section>
   )
 }
 

@@ -1,77 +1,43 @@
 // A dialog that draws the QR code of a link in other sizes and colours and with a logo, and saves it as SVG or PNG.
 import { App, Button, ColorPicker, Form, InputNumber, Modal, Select, Switch, Upload } from 'antd'
-import { type ReactNode, useEffect, useState } from 'react'
-import { linkQrRoutes, type QrInput } from '../../contract/console/link-qr.ts'
-import { contrastOf, qrLevels, qrLimits } from '../../contract/link-qr.ts'
-import { callApi } from '../api/client.ts'
+import { type ReactNode, useState } from 'react'
+import type { QrInput } from '../../contract/console/link-qr.ts'
+import { qrLevels, qrLimits } from '../../contract/link-qr.ts'
 import { useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
 import { download } from '../parts/download.ts'
+import { drawQr, isReadable, type QrTarget, useQrDesign, useQrPicture } from './qr-design.ts'
 import { qrText } from './qr-text.ts'
 
-interface Design {
-  readonly size: number
-  readonly color: string
-  readonly background: string
-  readonly level: (typeof qrLevels)[number]
-  readonly counts_scans: boolean
-}
-
-const initial: Design = {
-  size: qrLimits.size.default,
-  color: '#000000',
-  background: '#ffffff',
-  level: 'M',
-  counts_scans: true,
-}
-
 export interface QrDesignerProps {
-  readonly id: number
+  /** A new link has no files to save yet. */
+  readonly target: QrTarget
   readonly open: boolean
   readonly onClose: () => void
 }
 
-export function QrDesigner({ id, open, onClose }: QrDesignerProps): ReactNode {
+export function QrDesigner({ target, open, onClose }: QrDesignerProps): ReactNode {
   const t = useText(qrText)
   const { message } = App.useApp()
-  const [design, setDesign] = useState(initial)
-  const [logo, setLogo] = useState<string>()
-  const [preview, setPreview] = useState('')
-  const [error, setError] = useState<unknown>()
-  const isReadable = contrastOf(design.color, design.background) >= qrLimits.minContrast
-  const draw = (format: QrInput['format'], signal?: AbortSignal) =>
-    callApi(
-      linkQrRoutes.draw,
-      { format, ...design, ...(logo === undefined ? {} : { logo }) },
-      { params: { id }, ...(signal ? { signal } : {}) },
-    )
-  useEffect(() => {
-    if (!open || !isReadable) return
-    const stop = new AbortController()
-    draw('svg', stop.signal).then(
-      ({ data }) => {
-        setPreview(`data:image/svg+xml;base64,${data}`)
-        setError(undefined)
-      },
-      (failure: unknown) => stop.signal.aborted || setError(failure),
-    )
-    return () => stop.abort()
-  }, [open, id, design, logo])
-  const change = (part: Partial<Design>) => setDesign((old) => ({ ...old, ...part }))
+  const [design, change] = useQrDesign()
+  const { picture, error } = useQrPicture(target, design, open)
+  const [saveError, setSaveError] = useState<unknown>()
+  const canSave = isReadable(design)
   const save = async (format: QrInput['format']) => {
     try {
-      const { name, type, data } = await draw(format)
+      const { name, type, data } = await drawQr(target, design, format)
+      setSaveError(undefined)
       download(name, new Blob([Uint8Array.from(atob(data), (one) => one.charCodeAt(0))], { type }))
     } catch (failure) {
-      setError(failure)
+      setSaveError(failure)
     }
   }
   return (
     <Modal open={open} title={t.title} footer={null} onCancel={onClose} width={640} destroyOnHidden>
       <div className="row" style={{ alignItems: 'flex-start', gap: 24 }}>
         <div style={{ flex: '0 0 220px' }}>
-          {preview !== '' && (
-            <img src={preview} alt={t.preview} width={220} height={220} data-testid="qr-preview" />
+          {picture !== '' && (
+            <img src={picture} alt={t.preview} width={220} height={220} data-testid="qr-preview" />
           )}
         </div>
         <Form layout="vertical" style={{ flex: '1 1 240px' }}>
@@ -103,8 +69,8 @@ export function QrDesigner({ id, open, onClose }: QrDesignerProps): ReactNode {
               <Select
                 id="qr-level"
                 style={{ width: 110 }}
-                value={logo === undefined ? design.level : 'H'}
-                disabled={logo !== undefined}
+                value={design.logo === undefined ? design.level : 'H'}
+                disabled={design.logo !== undefined}
                 onChange={(level) => change({ level })}
                 options={qrLevels.map((value) => ({ value, label: `${value} · ${t[`level${value}`]}` }))}
               />
@@ -116,14 +82,17 @@ export function QrDesigner({ id, open, onClose }: QrDesignerProps): ReactNode {
                 accept="image/png,image/jpeg,image/webp"
                 showUploadList={false}
                 beforeUpload={(file) => {
-                  toPng(file).then(setLogo, () => void message.error(t.wrongLogo))
+                  toPng(file).then(
+                    (logo) => change({ logo }),
+                    () => void message.error(t.wrongLogo),
+                  )
                   return false
                 }}
               >
                 <Button size="small">{t.choose}</Button>
               </Upload>
-              {logo !== undefined && (
-                <Button size="small" onClick={() => setLogo(undefined)}>
+              {design.logo !== undefined && (
+                <Button size="small" onClick={() => change({ logo: undefined })}>
                   {t.removeLogo}
                 </Button>
               )}
@@ -136,20 +105,29 @@ export function QrDesigner({ id, open, onClose }: QrDesignerProps): ReactNode {
               onChange={(value) => change({ counts_scans: value })}
             />
           </Form.Item>
-          {!isReadable && (
+          {!canSave && (
             <p role="alert" className="error">
               {t.lowContrast}
             </p>
           )}
-          <ActionError error={error} />
-          <span className="row">
-            <Button type="primary" disabled={!isReadable} onClick={() => void save('png')}>
-              PNG
-            </Button>
-            <Button disabled={!isReadable} onClick={() => void save('svg')}>
-              SVG
-            </Button>
-          </span>
+          <ActionError error={saveError ?? error} />
+          {'id' in target ? (
+            <span className="row">
+              <Button type="primary" disabled={!canSave} onClick={() => void save('png')}>
+                PNG
+              </Button>
+              <Button disabled={!canSave} onClick={() => void save('svg')}>
+                SVG
+              </Button>
+            </span>
+          ) : (
+            <span className="row">
+              <Button type="primary" disabled={!canSave} onClick={onClose}>
+                {t.apply}
+              </Button>
+              <span className="muted small">{t.later}</span>
+            </span>
+          )}
         </Form>
       </div>
     </Modal>

@@ -21,6 +21,8 @@ export const qrText = dictionary(
     wrongLogo: '无法读取该图片',
     scans: '统计扫码',
     scansHint: '在地址后加 ?qr=1，扫码访问在来源中单独显示，不会传给目标地址',
+    apply: '完成',
+    later: '创建链接后可下载。此后的二维码默认使用相同样式。',
     lowContrast: '两种颜色的对比度不足，难以扫描。',
   },
   {
@@ -42,6 +44,8 @@ export const qrText = dictionary(
     wrongLogo: 'This picture cannot be read',
     scans: 'Count scans',
     scansHint: 'Adds ?qr=1: scans are listed separately among the referrers; the target does not receive it',
+    apply: 'Done',
+    later: 'Download it when the link is created. The next QR codes start with this style.',
     lowContrast: 'The contrast of the two colors is too low to scan.',
   },
 )

@@ -1,5 +1,5 @@
-// Console route of QR codes: draws one and returns it as a file.
-import { linkQrRoutes } from '../../../contract/console/link-qr.ts'
+// Console routes of QR codes: draw one and return it as a file.
+import { linkQrRoutes, type QrInput } from '../../../contract/console/link-qr.ts'
 import { contrastOf, qrLimits, scanQuery } from '../../../contract/link-qr.ts'
 import { invalidFields, notFound } from '../../console/problem.ts'
 import type { Api } from '../../console/routes.ts'
@@ -11,28 +11,33 @@ export function linkQrPages(api: Api, links: Shortlink): void {
   api.account(linkQrRoutes.draw, async (request, input) => {
     const found = await links.list.find(request.account.id, request.id())
     if (!found) throw notFound()
-    const color = (input.color ?? '#000000').toLowerCase()
-    const background = (input.background ?? '#ffffff').toLowerCase()
-    if (contrastOf(color, background) < qrLimits.minContrast) throw invalidFields({ color: lowContrast })
-    const logo = input.logo === undefined ? undefined : readLogo(input.logo)
     const { a_url: a, b_url: b, short_code: code } = found.link
-    const address = `${input.address === 'b' ? b : a}${input.counts_scans === false ? '' : scanQuery}`
-    const options = {
-      size: input.size ?? qrLimits.size.default,
-      color,
-      background,
-      level: input.level ?? 'M',
-      logo,
-    }
-    const isPng = input.format === 'png'
-    const file = isPng ? formatQrPng(address, options) : Buffer.from(formatQrSvg(address, options))
-    return {
-      name: `${code}.${input.format}`,
-      type: isPng ? 'image/png' : 'image/svg+xml',
-      address,
-      data: file.toString('base64'),
-    }
+    return draw(code, input.address === 'b' ? b : a, input)
   })
+  api.account(linkQrRoutes.sample, async (_request, { url, ...input }) => draw('sample', url, input))
+}
+
+function draw(name: string, url: string, input: QrInput) {
+  const color = (input.color ?? '#000000').toLowerCase()
+  const background = (input.background ?? '#ffffff').toLowerCase()
+  if (contrastOf(color, background) < qrLimits.minContrast) throw invalidFields({ color: lowContrast })
+  const logo = input.logo === undefined ? undefined : readLogo(input.logo)
+  const address = `${url}${input.counts_scans === false ? '' : scanQuery}`
+  const options = {
+    size: input.size ?? qrLimits.size.default,
+    color,
+    background,
+    level: input.level ?? 'M',
+    logo,
+  }
+  const isPng = input.format === 'png'
+  const file = isPng ? formatQrPng(address, options) : Buffer.from(formatQrSvg(address, options))
+  return {
+    name: `${name}.${input.format}`,
+    type: isPng ? 'image/png' : 'image/svg+xml',
+    address,
+    data: file.toString('base64'),
+  }
 }
 
 /** By its content, whatever the name of the file was. */
