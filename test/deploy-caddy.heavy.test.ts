@@ -9,7 +9,8 @@ import { test } from 'node:test'
 import { connect } from 'node:tls'
 import { request } from 'node:https'
 import { root } from './support/root.ts'
-import { freePort, startService } from './support/service.ts'
+import { startDnsServer } from './support/dns-server.ts'
+import { admin, freePort, post, startService } from './support/service.ts'
 import { until } from './support/until.ts'
 
 const sample = await readFile(join(root, 'deploy/Caddyfile'), 'utf8')
@@ -22,11 +23,14 @@ test('the sample asks Tollgate and hides internal paths', () => {
 test('Caddy gets certificates for known hosts only, forwards visits, and logs no key', async (context) => {
   if (spawnSync('caddy', ['version']).status !== 0) return context.skip('caddy is not installed')
   const [port, tlsPort, httpPort] = [await freePort(), await freePort(), await freePort()]
-  const service = await startService('sqlite', {
+  await using dns = await startDnsServer()
+  const settings = {
     PORT: String(port),
     PUBLIC_URL: 'https://go.example.com',
     TRUSTED_PROXIES: '127.0.0.1',
-  })
+    DNS_SERVERS: dns.address,
+  }
+  const service = await startService('sqlite', settings)
   let isRunning = true
   const stopService = async () => {
     if (isRunning) await service[Symbol.asyncDispose]()
@@ -54,33 +58,68 @@ test('Caddy gets certificates for known hosts only, forwards visits, and logs no
     stream.on('data', (data: Buffer) => (logged += data.toString()))
   }
   try {
+    /** The names and the issuer of the certificate; undefined without one. */
     const handshake = (servername: string) =>
-      new Promise<boolean>((resolve) => {
+      new Promise<{ names: string | undefined; issuer: string } | undefined>((resolve) => {
         const socket = connect({ port: tlsPort, host: '127.0.0.1', servername, rejectUnauthorized: false })
-        socket.once('secureConnect', () => resolve(true)).once('error', () => resolve(false))
+        socket.once('secureConnect', () => {
+          const { subjectaltname, issuer } = socket.getPeerCertificate()
+          resolve({ names: subjectaltname, issuer: String(issuer.CN) })
+          socket.end()
+        })
+        socket.once('error', () => resolve(undefined))
         socket.once('close', () => socket.destroy())
-        setTimeout(() => socket.end(), 5_000).unref()
       })
-    await until(() => handshake('go.example.com'))
-    assert.equal(await handshake('unknown.example.com'), false)
+    await until(async () => (await handshake('go.example.com')) !== undefined)
+    assert.equal(await handshake('unknown.example.com'), undefined)
+
+    const account = await service.account({ short_link: 1 })
+    const domain = async (...words: string[]) => {
+      const result = await admin(
+        { ...service.storage.environment, ...settings },
+        'link-domain',
+        ...words,
+        '--json',
+      )
+      assert.equal(result.code, 0, result.stderr)
+      return JSON.parse(result.stdout) as { txt_name: string; txt_value: string }
+    }
+    const own = 'brand.example.net'
+    const record = await domain('add', account.username, own)
+    assert.equal(await handshake(own), undefined, 'an own domain without proof')
+    dns.records.set(record.txt_name, [record.txt_value])
+    await domain('verify', own)
+    const certificate = await handshake(own)
+    assert.equal(certificate?.names, `DNS:${own}`)
+    assert.match(certificate.issuer, /^Caddy Local Authority/)
+    assert.equal(await handshake(`www.${own}`), undefined)
+
     const secret = 'tg_never-in-a-log'
-    const get = (path: string) =>
-      new Promise<number | undefined>((resolve, reject) => {
+    const open = (path: string, host: string) =>
+      new Promise<{ status: number | undefined; location: string | undefined }>((resolve, reject) => {
         request(
           `https://127.0.0.1:${tlsPort}${path}`,
-          {
-            servername: 'go.example.com',
-            headers: { host: 'go.example.com', api_key: secret, name: secret },
-            rejectUnauthorized: false,
-          },
+          { servername: host, headers: { host, api_key: secret, name: secret }, rejectUnauthorized: false },
           (response) => {
             response.resume()
-            resolve(response.statusCode)
+            resolve({ status: response.statusCode, location: response.headers.location })
           },
         )
           .on('error', reject)
           .end()
       })
+    const get = async (path: string) => (await open(path, 'go.example.com')).status
+    const link = await post(`http://127.0.0.1:${port}/api/shortlink_api.php`, {
+      username: account.username,
+      api_key: account.key,
+      action: 'generate',
+      title: 't',
+      target_url: 'https://example.org/x',
+      short_code: 'on-brand',
+      domain: own,
+    })
+    assert.equal(link.body.data.a_url, `https://${own}/on-brand`)
+    assert.deepEqual(await open('/on-brand', own), { status: 302, location: 'https://example.org/x' })
     assert.equal(await get('/report'), 200)
     for (const hidden of ['/tls-ask?domain=go.example.com', '/metrics', '/readyz'])
       assert.equal(await get(hidden), 404)
