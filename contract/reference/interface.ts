@@ -174,8 +174,8 @@ export const interfaceChanges: readonly {
         en: 'generate_batch names wrong values and taken codes or external IDs in one error. The country and province codes of rules must exist; a condition has up to 250 values.',
       },
       {
-        zh: '请求体的上限：表单 512 KiB、1,200 个字段，GBK 编码 256 KiB（超过返回 413）；JSON 最多 20,000 个值、15,000 个参数名，其中不同的 1,000 个。',
-        en: 'Limits of bodies: forms 512 KiB and 1,200 fields, GBK 256 KiB (413 above); JSON 20,000 values and 15,000 names, 1,000 different ones.',
+        zh: '请求体的上限：表单 512 KiB、1,200 个字段，GBK 编码 256 KiB（超过返回 413）；JSON 最多 16,000 个值、12,000 个参数名，其中不同的 1,000 个。',
+        en: 'Limits of bodies: forms 512 KiB and 1,200 fields, GBK 256 KiB (413 above); JSON 16,000 values and 12,000 names, 1,000 different ones.',
       },
     ],
   },

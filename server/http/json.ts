@@ -4,10 +4,10 @@ import { type AppError, malformed } from './errors.ts'
 import { forbiddenName, isForbiddenName, maxDepth, maxNameLength, nameTooLong, tooDeep } from './form.ts'
 
 /** Values of all arrays and objects together. A list of a documented operation has at most a few thousand items. */
-export const maxValues = 20_000
+export const maxValues = 16_000
 
-/** Of all objects together: a batch of 1,000 messages with 13 variables each. */
-export const maxNames = 15_000
+/** Of all objects together: a batch of 1,000 messages with 10 variables each. */
+export const maxNames = 12_000
 
 /**
  * Different objects of one body, counted by names: a name that follows other names than before counts again. `JSON.parse` takes
@@ -24,7 +24,7 @@ const maxNumberLength = 100
 /** Of all strings with escapes together, which take `JSON.parse` three times as long as others. */
 export const maxEscapedLength = 500_000
 
-/** Of all white space together: 1,000 messages with 13 variables, one on a line. */
+/** Of all white space together: 1,000 messages with 10 variables, one on a line. */
 export const maxSpaceLength = 400_000
 
 /** Shorter text cannot exceed the limits on values; `rejectForbiddenKeys` finds what is too deep. */
