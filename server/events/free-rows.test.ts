@@ -1,7 +1,7 @@
 // Repeated events about one link and responses of webhooks do not fill the disk.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createRepeatLimit, createResponseBudget } from './free-rows.ts'
+import { createRefundLimit, createRepeatLimit, createResponseBudget } from './free-rows.ts'
 
 it('176 writes the first event about each link and a hundred repeats of an account', () => {
   const mayEmit = createRepeatLimit()
@@ -17,6 +17,18 @@ it('176 writes the first event about each link and a hundred repeats of an accou
   assert.equal(mayEmit(about(1_001)), true, 'another link')
   for (let index = 0; index < 1_000; index += 1)
     assert.equal(mayEmit({ accountId: 1, type: 'sms.delivered' }), true, 'other events')
+})
+
+it('177 writes ten thousand events about refunded messages of an account, and one more for each that it paid', () => {
+  const refunds = createRefundLimit()
+  const written = (accountId: number, count: number) =>
+    Array.from({ length: count }, () => refunds.mayEmit(accountId)).filter(Boolean).length
+  const first = written(1, 12_000)
+  assert.ok(first >= 10_000 && first <= 10_010, String(first))
+  for (let paid = 0; paid < 50; paid += 1) refunds.addPaid(1)
+  const more = written(1, 100)
+  assert.ok(more >= 50 && more <= 60, String(more))
+  assert.equal(written(2, 10), 10, 'another account')
 })
 
 it('176 stores a thousand responses of an account, then few', () => {

@@ -1,4 +1,5 @@
-// Bounds what an account can make the service store without paying: repeated events about one link, and responses of its webhooks.
+// Bounds what an account can make the service store without paying: repeated events about one link, events about refunded messages,
+// and responses of its webhooks.
 import type { EventType, PlatformAlertType } from '../../contract/events.ts'
 import { createLazyCache } from '../lazy-cache.ts'
 import type { AttemptRecord } from './dispatch-store.ts'
@@ -11,6 +12,9 @@ const repeatable: ReadonlySet<EventType | PlatformAlertType> = new Set([
 
 const repeats: Allowance = { atOnce: 100, everyMs: 60_000 }
 
+/** One with ten attempts at 20 webhooks takes 11 kB. */
+const refunds: Allowance = { atOnce: 10_000, everyMs: 10_000 }
+
 const responses: Allowance = { atOnce: 1_000, everyMs: 10_000 }
 
 /** Above this number, the least recently used ones are forgotten. */
@@ -22,15 +26,31 @@ interface Allowance {
   readonly everyMs: number
 }
 
-/** Says whether an account has one left, and uses it. */
-function createAllowance({ atOnce, everyMs }: Allowance): (accountId: number) => boolean {
+interface Allowances {
+  /** Says whether an account has one left, and uses it. */
+  use(accountId: number): boolean
+  /** Gives it one more. */
+  add(accountId: number): void
+}
+
+function createAllowance({ atOnce, everyMs }: Allowance): Allowances {
   const accounts = createLazyCache<number, { left: number; at: number }>({ max: maxEntries })
-  return (accountId) => {
+
+  function change(accountId: number, by: 1 | -1): boolean {
     const now = performance.now()
     const previous = accounts().get(accountId) ?? { left: atOnce, at: now }
     const left = Math.min(atOnce, previous.left + (now - previous.at) / everyMs)
-    accounts().set(accountId, { left: left < 1 ? left : left - 1, at: now })
-    return left >= 1
+    if (left + by < 0) {
+      accounts().set(accountId, { left, at: now })
+      return false
+    }
+    accounts().set(accountId, { left: Math.min(atOnce, left + by), at: now })
+    return true
+  }
+
+  return {
+    use: (accountId) => change(accountId, -1),
+    add: (accountId) => void change(accountId, 1),
   }
 }
 
@@ -51,13 +71,26 @@ export function createRepeatLimit(): (event: RepeatableEvent) => boolean {
       known().set(key, true)
       return true
     }
-    return mayRepeat(accountId)
+    return mayRepeat.use(accountId)
   }
+}
+
+export interface RefundLimit {
+  /** The account paid for a message. */
+  addPaid(accountId: number): void
+  /** Whether the event of a refunded message may be written. */
+  mayEmit(accountId: number): boolean
+}
+
+/** A message that is refunded costs nothing; an account that also pays for messages gets an event for every one. */
+export function createRefundLimit(): RefundLimit {
+  const allowance = createAllowance(refunds)
+  return { addPaid: allowance.add, mayEmit: allowance.use }
 }
 
 /** Leaves out the text of a response when the account has stored many of them; its status is always stored. */
 export function createResponseBudget(): (accountId: number, record: AttemptRecord) => AttemptRecord {
   const mayStore = createAllowance(responses)
   return (accountId, record) =>
-    record.response === '' || mayStore(accountId) ? record : { ...record, response: '' }
+    record.response === '' || mayStore.use(accountId) ? record : { ...record, response: '' }
 }

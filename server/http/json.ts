@@ -25,7 +25,7 @@ const maxNumberLength = 100
 export const maxEscapedLength = 500_000
 
 /** Of all white space together: 1,000 messages with 10 variables, one on a line. */
-export const maxSpaceLength = 400_000
+export const maxSpaceLength = 250_000
 
 /** Shorter text cannot exceed the limits on values; `rejectForbiddenKeys` finds what is too deep. */
 const maxUnscannedLength = 4_096

@@ -1,7 +1,8 @@
 // The events of a message: sent, delivered, failed.
 import { bizIdOf } from '../../contract/sms-text.ts'
 import { isoTime } from '../../contract/time.ts'
-import type { NewEvent } from '../events/emit.ts'
+import { type NewEvent, receivesEvent } from '../events/emit.ts'
+import { createRefundLimit } from '../events/free-rows.ts'
 import { type Problem, problemText } from './problems.ts'
 import type { SendRecord } from './store.ts'
 
@@ -12,6 +13,26 @@ export type EventSend = Pick<
 
 export function sentEvent(send: EventSend): NewEvent {
   return { accountId: send.account_id, type: 'sms.sent', data: dataOf(send) }
+}
+
+type EventAccount = Parameters<typeof receivesEvent>[0] & { readonly id: number }
+
+const refundLimit = createRefundLimit()
+
+/** The event of a message that was accepted and paid, if an endpoint receives it. */
+export function eventOfPaid(account: EventAccount, send: EventSend): NewEvent | undefined {
+  refundLimit.addPaid(account.id)
+  return receivesEvent(account, 'sms.sent') ? sentEvent(send) : undefined
+}
+
+/** The event of a message that was not sent and is refunded, if an endpoint receives it. */
+export function eventOfRefunded(
+  account: EventAccount,
+  send: EventSend,
+  problem: Problem,
+): NewEvent | undefined {
+  if (!receivesEvent(account, 'sms.failed') || !refundLimit.mayEmit(account.id)) return undefined
+  return failedEvent(send, problem)
 }
 
 export function deliveredEvent(send: EventSend): NewEvent {

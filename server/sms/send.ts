@@ -7,7 +7,6 @@ import { registerWriter } from '../credits/batch-writer.ts'
 import type { Charge, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import { type Call, markStep } from '../http/call.ts'
-import { receivesEvent } from '../events/emit.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
 import type { Failure } from '../upstream/outcome.ts'
@@ -24,7 +23,7 @@ import {
 } from './codes.ts'
 import type { ComposedMessage, ComposeMessage, MessageInput } from './compose.ts'
 import { markRefused, markSettled, markUnknown } from './ends.ts'
-import { type EventSend, failedEvent, sentEvent } from './events.ts'
+import { eventOfPaid, eventOfRefunded, type EventSend } from './events.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { Period } from './number-limit-store.ts'
 import { countMessages, requireBelowLimits } from './number-limits.ts'
@@ -225,7 +224,7 @@ export function createSend(
       inSameTransaction: markSettled({
         id: record.id,
         gatewayId,
-        event: receivesEvent(send.account, 'sms.sent') ? sentEvent(eventSendOf(send)) : undefined,
+        event: eventOfPaid(send.account, eventSendOf(send)),
         batch_id: null,
       }),
     })
@@ -265,9 +264,7 @@ export function createSend(
           key: { account_id: send.account.id, phone: record.phone, purpose: send.code.purpose },
           operationId,
         },
-        event: receivesEvent(send.account, 'sms.failed')
-          ? failedEvent(eventSendOf(send), problem)
-          : undefined,
+        event: eventOfRefunded(send.account, eventSendOf(send), problem),
         batch_id: null,
       }),
     })

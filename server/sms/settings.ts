@@ -51,7 +51,7 @@ export const smsSettings = {
     pathSecret,
     undefined,
     {
-      zh: '回执地址中的密钥部分，所有网关相同；不设置则首次启动生成，每个网关各不相同',
+      zh: '回执地址中的密钥部分，所有网关相同；不设置则由本部署的密钥派生，每个网关各不相同',
       en: 'The secret part of all receipt URLs; by default derived from the installation secret, a different one for each gateway',
     },
     'secret',

@@ -3,13 +3,12 @@
 // Every process runs one. A message is sent by the process that took it, once: after a crash its lease expires and the sweeper
 // decides it. Only a message that was provably not sent goes back into the queue.
 import { isMarketingHour } from '../../../contract/sms-text.ts'
-import { receivesEvent } from '../../events/emit.ts'
 import type { Services } from '../../services.ts'
 import type { Failure, Outcome } from '../../upstream/outcome.ts'
 import { createGatewayCalls } from '../call-gateways.ts'
 import type { EndRequest } from '../../credits/operation.ts'
 import { markRefused, markSettled, markUnknown } from '../ends.ts'
-import { failedEvent, sentEvent } from '../events.ts'
+import { eventOfPaid, eventOfRefunded } from '../events.ts'
 import type { GuardedSmsGateway } from '../gateways.ts'
 import { currentPeriods } from '../number-limits.ts'
 import { findProblem, type Problem } from '../problems.ts'
@@ -122,7 +121,7 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
   async function finish(message: PreparedMessage, outcome: Outcome<SentMessage>): Promise<void> {
     const { row, send: record, account } = message
     if (outcome.kind === 'accepted') {
-      const event = receivesEvent(account, 'sms.sent') ? sentEvent(record) : undefined
+      const event = eventOfPaid(account, record)
       const { gatewayId } = outcome.value
       await end(row, {
         end: { state: 'settled' },
@@ -173,7 +172,7 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
         phone: record.phone,
         periods: currentPeriods(config.SMS_NUMBER_LIMITS, row.planned_at),
         code: undefined,
-        event: receivesEvent(account, 'sms.failed') ? failedEvent(record, problem) : undefined,
+        event: eventOfRefunded(account, record, problem),
         batch_id: row.batch_id,
       }),
     })
