@@ -1,7 +1,8 @@
 // Reads the ledger for its account holder: entries newest first with filters, and balances at the end of a day.
+import { sql } from 'kysely'
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import type { LedgerKind } from '../../../contract/console/values.ts'
-import type { Queries, Value } from '../../db/database.ts'
+import type { Queries } from '../../db/database.ts'
 import { idList } from '../../db/dialect.ts'
 import { firstIdAtOrAfter, idRange } from '../../db/time-ordered.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -37,44 +38,49 @@ export async function listLedger(
   search: LedgerSearch,
   limit: number,
 ): Promise<LedgerRow[]> {
+  const { accountId, apiType, kind, start = 0, end = Number.MAX_SAFE_INTEGER } = search
   const ids = await idRange(queries, ledgerTable, search)
-  const values: Value[] = [
-    Math.min(search.before ?? ids.end, ids.end),
-    ids.first,
-    search.start ?? 0,
-    search.end ?? Number.MAX_SAFE_INTEGER,
-  ]
+  const entries = queries.kysely
+    .selectFrom('ledger as l')
+    .leftJoin('redeem_code as c', 'c.id', 'l.redeem_code_id')
+    // A compacted entry replaces those of many operations, so it shows none.
+    .leftJoin('operation as o', (join) =>
+      join.onRef('o.id', '=', 'l.operation_id').on('o.action', '<>', compactedAction),
+    )
+    .select([
+      'l.id',
+      'l.at',
+      'l.api_type',
+      'l.kind',
+      'l.amount',
+      'l.balance_after',
+      'l.note',
+      'l.operation_id',
+    ])
+    .select(['c.hint as redeem_hint', 'o.action', 'o.state', 'o.cost', 'o.given_back', 'o.request_id'])
+    .where('l.account_id', '=', accountId)
+    .where('l.id', '<', Math.min(search.before ?? ids.end, ids.end))
+    .where('l.id', '>=', ids.first)
+    .where('l.at', '>=', start)
+    .where('l.at', '<', end)
+    .orderBy('l.id', 'desc')
+    .limit(limit)
+  if (kind !== undefined && kind !== 'charge') {
+    // Literals, because the index on kinds other than charges needs them.
+    const others = entries.where('l.kind', '=', sql.lit(kind)).where('l.kind', '<>', sql.lit('charge'))
+    return (apiType === undefined ? others : others.where('l.api_type', '=', apiType)).execute()
+  }
   const lists = await Promise.all(
-    // The index on kinds other than charges is used only when the kind is part of the statement.
-    search.kind !== undefined && search.kind !== 'charge'
-      ? [
-          queries.all<LedgerRow>(
-            `${select} WHERE l.account_id = ? AND l.kind = '${search.kind}' AND l.kind <> 'charge' AND ${within}
-             ${search.apiType === undefined ? '' : 'AND l.api_type = ?'} ORDER BY l.id DESC LIMIT ${limit}`,
-            [search.accountId, ...values, ...(search.apiType === undefined ? [] : [search.apiType])],
-          ),
-        ]
-      : (search.apiType === undefined ? apiTypes : [search.apiType]).map((apiType) =>
-          queries.all<LedgerRow>(
-            `${select} WHERE l.account_id = ? AND l.api_type = ? AND ${within}
-             ${search.kind === undefined ? '' : `AND l.kind = 'charge'`} ORDER BY l.id DESC LIMIT ${limit}`,
-            [search.accountId, apiType, ...values],
-          ),
-        ),
+    (apiType === undefined ? apiTypes : [apiType]).map((type) => {
+      const ofType = entries.where('l.api_type', '=', type)
+      return (kind === undefined ? ofType : ofType.where('l.kind', '=', kind)).execute()
+    }),
   )
   return lists
     .flat()
-    .sort((a, b) => b.id - a.id)
+    .sort((one, other) => other.id - one.id)
     .slice(0, limit)
 }
-
-/** A compacted entry replaces those of many operations, so it shows none. */
-const select = `SELECT l.id, l.at, l.api_type, l.kind, l.amount, l.balance_after, l.note, l.operation_id,
-    c.hint AS redeem_hint, o.action, o.state, o.cost, o.given_back, o.request_id
-  FROM ledger l LEFT JOIN redeem_code c ON c.id = l.redeem_code_id
-    LEFT JOIN operation o ON o.id = l.operation_id AND o.action <> '${compactedAction}'`
-
-const within = 'l.id < ? AND l.id >= ? AND l.at >= ? AND l.at < ?'
 
 /** The first entry at or after a time. */
 export function ledgerIdAt(queries: Queries, moment: number): Promise<number> {

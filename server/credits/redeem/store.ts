@@ -112,16 +112,17 @@ export async function listCodes(
   queries: Queries,
   search: CodeSearch,
 ): Promise<{ rows: RedeemCodeRow[]; total: number }> {
-  const byState = search.state === undefined ? '' : 'AND c.state = ?'
-  const values = [search.batchId, ...(search.state === undefined ? [] : [search.state])]
-  const rows = await queries.all<RedeemCodeRow>(
-    `SELECT c.id, c.hint, c.state, a.username AS redeemed_by, c.redeemed_at, c.revoked_at FROM redeem_code c
-     LEFT JOIN account a ON a.id = c.account_id WHERE c.batch_id = ? ${byState} ORDER BY c.id LIMIT ? OFFSET ?`,
-    [...values, search.limit, search.offset],
-  )
-  const counted = await queries.one<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM redeem_code c WHERE c.batch_id = ? ${byState}`,
-    values,
-  )
-  return { rows, total: counted?.count ?? 0 }
+  let codes = queries.kysely.selectFrom('redeem_code as c').where('c.batch_id', '=', search.batchId)
+  if (search.state !== undefined) codes = codes.where('c.state', '=', search.state)
+  const rows = await codes
+    .leftJoin('account as a', 'a.id', 'c.account_id')
+    .select(['c.id', 'c.hint', 'c.state', 'a.username as redeemed_by', 'c.redeemed_at', 'c.revoked_at'])
+    .orderBy('c.id')
+    .limit(search.limit)
+    .offset(search.offset)
+    .execute()
+  const { total } = await codes
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { rows, total }
 }
