@@ -29,3 +29,10 @@ test('complete days are one solid series', () => {
   assert.deepEqual(others, [])
   assert.deepEqual(only?.data, [3, 2, 1])
 })
+
+test('the last day of an earlier period is over', () => {
+  const past = [{ name: 'a', values: [3, 2, 1], isPast: true }]
+  assert.equal(chartSeries(past, { ...look, kind: 'line' }).length, 1)
+  const [bars] = chartSeries(past, { ...look, kind: 'bar' }) as { data: unknown[] }[]
+  assert.deepEqual(bars?.data, [3, 2, 1])
+})

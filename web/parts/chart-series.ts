@@ -6,6 +6,8 @@ export interface Series {
   readonly name: string
   /** One per label; null for no data. */
   readonly values: readonly (number | null)[]
+  /** Of an earlier period, whose last day is over. */
+  readonly isPast?: boolean
 }
 
 export interface SeriesLook {
@@ -25,7 +27,11 @@ export function chartSeries(series: readonly Series[], look: SeriesLook): object
 }
 
 /** The last part of the line is a series of its own, because a line has one style. */
-function lineSeries({ name, values }: Series, colour: string, { kind, isPartial }: SeriesLook): object[] {
+function lineSeries(
+  { name, values, isPast }: Series,
+  colour: string,
+  { kind, isPartial }: SeriesLook,
+): object[] {
   const common = {
     name,
     type: 'line',
@@ -36,7 +42,7 @@ function lineSeries({ name, values }: Series, colour: string, { kind, isPartial 
     showSymbol: values.filter((value) => value !== null).length < 3,
   }
   const last = values.length - 1
-  if (!isPartial || last < 1) return [{ ...common, lineStyle: { width: 2 }, data: [...values] }]
+  if (!isPartial || isPast || last < 1) return [{ ...common, lineStyle: { width: 2 }, data: [...values] }]
   return [
     {
       ...common,
@@ -51,7 +57,11 @@ function lineSeries({ name, values }: Series, colour: string, { kind, isPartial 
   ]
 }
 
-function barSeries({ name, values }: Series, colour: string, { kind, isPartial }: SeriesLook): object {
+function barSeries(
+  { name, values, isPast }: Series,
+  colour: string,
+  { kind, isPartial }: SeriesLook,
+): object {
   const last = values.length - 1
   const partial = { opacity: 0.55, borderColor: colour, borderType: 'dashed', borderWidth: 1 }
   return {
@@ -60,7 +70,9 @@ function barSeries({ name, values }: Series, colour: string, { kind, isPartial }
     color: colour,
     ...(kind === 'stack' ? { stack: 'all' } : {}),
     barMaxWidth: 28,
-    data: values.map((value, index) => (isPartial && index === last ? { value, itemStyle: partial } : value)),
+    data: values.map((value, index) =>
+      isPartial && !isPast && index === last ? { value, itemStyle: partial } : value,
+    ),
   }
 }
 

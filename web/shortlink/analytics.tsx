@@ -82,7 +82,7 @@ function Figures({ data }: { data: LinkAnalytics }): ReactNode {
       labels,
       people: [
         { name: t.current, values: data.days.map(({ person }) => person) },
-        { name: t.previous, values: data.days.map(({ previous }) => previous) },
+        { name: t.previous, values: data.days.map(({ previous }) => previous), isPast: true },
       ],
       others: [
         { name: t.bots, values: data.days.map(({ bot }) => bot) },

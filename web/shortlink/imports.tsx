@@ -69,9 +69,11 @@ export function ImportsPage(): ReactNode {
                       {one.state === 'checked' ? t.start : t.resume}
                     </Button>
                   )}
-                  <Button size="small" onClick={() => setOpen(one)}>
-                    {t.problems}
-                  </Button>
+                  {one.invalid + one.failed > 0 && (
+                    <Button size="small" onClick={() => setOpen(one)}>
+                      {t.problems}
+                    </Button>
+                  )}
                   <Button size="small" href={fileUrl(linkImportRoutes.result, {}, { id: one.id })}>
                     {t.result}
                   </Button>

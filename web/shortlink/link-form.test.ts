@@ -86,7 +86,7 @@ describe('the link form', () => {
     assert.equal(fieldOf('rules[0].when.os'), 'rules')
     assert.equal(fieldOf('tags[3]'), 'tags')
     assert.equal(fieldOf('target_url'), 'target_url')
-    assert.equal(describeConditions(full.rules[0]!, 'zh'), '系统为 iOS 或 macOS，且国家或地区为 中国')
+    assert.equal(describeConditions(full.rules[0]!, 'zh'), '系统为 iOS 或 macOS，且国家或地区为中国')
     assert.equal(
       describeConditions(full.rules[0]!, 'en'),
       'system is iOS or macOS and country or region is China',

@@ -34,7 +34,7 @@ function loadNames(condition: RuleCondition, language: Language): ReadonlyMap<st
   return new Map(ruleConditions[condition].values.map((value) => [value, fixedNames[value]![language]]))
 }
 
-/** `系统为 iOS 或 macOS，且语言为 英语`; empty without a condition. */
+/** `系统为 iOS 或 macOS，且国家或地区为中国、美国或日本`; empty without a condition. */
 export function describeConditions(
   { conditions }: Pick<RuleValues, 'conditions'>,
   language: Language,
@@ -44,8 +44,18 @@ export function describeConditions(
     const names = valueNames(name, language)
     const shown = values.map((value) => names.get(value) ?? value)
     return language === 'zh'
-      ? [`${conditionTexts[name].zh}为 ${shown.join(' 或 ')}`]
+      ? [spaced(`${conditionTexts[name].zh}为${listOf(shown)}`)]
       : [`${conditionTexts[name].en.toLowerCase()} is ${shown.join(' or ')}`]
   })
   return parts.join(language === 'zh' ? '，且' : ' and ')
+}
+
+function listOf(names: readonly string[]): string {
+  const last = names.at(-1) ?? ''
+  return names.length < 2 ? last : `${names.slice(0, -1).join('、')}或${last}`
+}
+
+/** Latin words in Chinese text have a space on both sides. */
+function spaced(text: string): string {
+  return text.replaceAll(/(?<=\p{Script=Han})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=\p{Script=Han})/gu, ' ')
 }

@@ -9,7 +9,7 @@ import { useText } from '../frame/i18n.ts'
 import { ActionError } from '../parts/action-error.tsx'
 import { ConfirmItem } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
-import { RelativeTime } from '../parts/format.tsx'
+import { ExactTime, RelativeTime } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { analyticsText } from './analytics-text.ts'
 
@@ -75,7 +75,7 @@ export function SharesCard({ subject, canChange }: SharesCardProps): ReactNode {
           empty={{ text: t.noShares }}
           columns={[
             { title: t.createdAt, render: (_value, one) => <RelativeTime at={one.created_at} /> },
-            { title: t.expiresAt, render: (_value, one) => <RelativeTime at={one.expires_at} /> },
+            { title: t.expiresAt, render: (_value, one) => <ExactTime at={one.expires_at} /> },
             {
               title: '',
               align: 'end',
