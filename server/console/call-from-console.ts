@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/authenticate.ts'
 import { isExpired } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
 import { type Call, readIdempotencyKey } from '../http/call.ts'
-import { toAppError } from '../http/endpoint.ts'
+import { reportResponse, toAppError } from '../http/endpoint.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
 import type { SignedInRequest } from './access.ts'
@@ -70,7 +70,7 @@ export async function recorded(
 ): Promise<ApiResponse> {
   try {
     const response = await work()
-    reportResponse(services, call, response)
+    reportResponse(services.http, call, response)
     return response
   } catch (error) {
     recordFailure(services, call, error)
@@ -79,22 +79,8 @@ export async function recorded(
 }
 
 export function recordFailure(services: Pick<Services, 'http'>, call: Call, error: unknown): void {
-  reportResponse(
-    services,
-    call,
-    errorResponse(call.endpoint.shape, toAppError(error), call.language, services.http),
-  )
-}
-
-function reportResponse({ http }: Pick<Services, 'http'>, call: Call, response: ApiResponse): void {
-  http.onResponse({
-    endpoint: call.endpoint,
-    requestId: call.requestId,
-    method: 'POST',
-    response,
-    durationMs: performance.now() - call.trace.startedAt,
-    call,
-  })
+  const response = errorResponse(call.endpoint.shape, toAppError(error), call.language, services.http)
+  reportResponse(services.http, call, response)
 }
 
 /** An expired account can read, but neither consume nor change. */

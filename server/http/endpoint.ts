@@ -111,6 +111,13 @@ async function handleRequest(
   send(context, response, requestId, result, call)
 }
 
+/** For calls that other handlers perform: those of the console and of MCP. */
+export function reportResponse({ onResponse }: HttpContext, call: Call, response: ApiResponse): void {
+  const { endpoint, requestId, trace } = call
+  const durationMs = performance.now() - trace.startedAt
+  onResponse({ endpoint, requestId, method: 'POST', response, durationMs, call })
+}
+
 /** The client closed the connection before the request was complete. */
 class ConnectionClosed extends Error {}
 

@@ -5,7 +5,7 @@ import { formOfKey, hashKey } from '../accounts/key.ts'
 import type { FindByKey } from '../accounts/store.ts'
 import { networkOf } from '../http/address.ts'
 import { type Call, createCall, readIdempotencyKey } from '../http/call.ts'
-import { type Handler, type ServedEndpoint, stopping, toAppError } from '../http/endpoint.ts'
+import { type Handler, reportResponse, type ServedEndpoint, stopping, toAppError } from '../http/endpoint.ts'
 import { AppError } from '../http/errors.ts'
 import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
 import { decodeBytes } from '../http/form.ts'
@@ -62,14 +62,7 @@ export function registerMcp(api: FastifyInstance, options: McpOptions): void {
   ): Promise<ToolResult> {
     const call = await openCall(request, tool, values, key)
     const response = await perform(call, tool, handlers.get(tool.endpoint)!)
-    services.http.onResponse({
-      endpoint: tool.endpoint,
-      requestId: call.requestId,
-      method: 'POST',
-      response,
-      durationMs: performance.now() - call.trace.startedAt,
-      call,
-    })
+    reportResponse(services.http, call, response)
     const body = response.body as Readonly<Record<string, unknown>>
     const { code } = body
     return {
