@@ -204,9 +204,10 @@ function endOfEscapedString(text: string, start: number): number {
 /** The end of a number, `true`, `false` or `null`. */
 function endOfLiteral(text: string, start: number): number {
   let end = start
-  while (isLiteral(text.charCodeAt(end))) if ((end += 1) - start > maxNumberLength) throw numberTooLong()
+  while (end - start <= maxNumberLength && isLiteral(text.charCodeAt(end))) end += 1
   if (end === start) throw new SyntaxError('no value starts here')
-  return end
+  if (end - start <= maxNumberLength) return end
+  throw text.charCodeAt(start) > 0x39 ? new SyntaxError('a word is too long') : numberTooLong()
 }
 
 /** `a-z`, `0-9`, `+`, `-`, `.` and `E`. */

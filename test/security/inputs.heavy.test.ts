@@ -175,7 +175,7 @@ describe('inputs', () => {
       return text
     }
     assert.match(await send(sms.path, ' ', 6_000), /^HTTP\/1\.1 400 [^]*分块过小/)
-    assert.match(await send(sms.path, ' '.repeat(100), 6_000), /^HTTP\/1\.1 400 [^]*不是有效的 JSON/)
+    assert.match(await send(sms.path, '?'.repeat(100), 6_000), /^HTTP\/1\.1 400 [^]*不是有效的 JSON/)
     for (const path of ['/mcp', `${consoleApi}${sessionRoutes.signIn.path}`]) {
       assert.doesNotMatch(await send(path, ' ', 6_000), /^HTTP\/1\.1 (?!400)/)
     }
