@@ -35,14 +35,18 @@ export async function insertChosenCode(tx: Tx, linkId: number, code: string, cod
   return code
 }
 
-/** Which of these codes are or were in use. */
+/** Which of these codes are or were in use. Texts that are no codes are not. */
 export async function findTakenCodes(
   queries: Queries,
   chosen: readonly string[],
   codes: Codes,
 ): Promise<Set<string>> {
-  if (chosen.length === 0) return new Set()
-  const byPosition = new Map(chosen.map((code) => [requirePosition(codes, code), code]))
+  const byPosition = new Map<number, string>()
+  for (const code of chosen) {
+    const position = codes.positionOf(code)
+    if (position !== undefined) byPosition.set(position, code)
+  }
+  if (byPosition.size === 0) return new Set()
   const list = idList(queries, [...byPosition.keys()])
   const rows = await queries.all<Pick<Tables['link_code'], 'position'>>(
     `SELECT position FROM link_code WHERE position IN ${list.sql}`,

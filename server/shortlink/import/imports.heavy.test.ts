@@ -94,6 +94,29 @@ onEachEngine('imports', (engine) => {
     assert.equal((await start(id)).status, 400)
   })
 
+  test('codes that no link can have are problems of their rows, and the others are created', async () => {
+    const codes = [
+      'a b',
+      'x',
+      'ab',
+      '-abc',
+      'abc_',
+      '中文短码',
+      'a/b',
+      'a.b',
+      'c'.repeat(33),
+      "'; --",
+      'fine-code',
+    ]
+    const file = ['keyword,url', ...codes.map((code, index) => `"${code}",https://example.com/${index}`)]
+    const { id } = (await upload(file.join('\n'))).body
+    const checked = await untilState(id, 'checked')
+    assert.deepEqual([checked.total, checked.invalid], [11, 10])
+    for (const [, problem] of await problems(id)) assert.match(problem, /^short_code 必须是 3–32 个/)
+    assert.equal((await start(id)).status, 200)
+    assert.equal((await untilState(id, 'finished')).created, 1)
+  })
+
   test('without credits it waits, and continues where it stopped; each row once', async () => {
     const had = await remaining()
     const rows = Array.from({ length: 120 }, (_one, index) => `https://example.com/r${index},批量,a|b`)
