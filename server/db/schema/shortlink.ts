@@ -10,7 +10,7 @@ export interface LinkTables {
   /** The clicks of each link: people's in `clicks`, for sorting too. */
   link_total: { link_id: number; account_id: number; clicks: number; bots: number; previews: number }
   /** Clicks that are not yet added to `link_click`, many in a row. */
-  link_click_journal: { id: number; is_aggregated: Flag; clicks: Json }
+  link_click_journal: { id: number; is_aggregated: 0 | 1 | 2; clicks: Json }
   /** Appends to the journal of the last day, so that a repeated append changes nothing. */
   link_click_batch: { id: string; at: Milliseconds }
   /** Salted hashes of one day's visitors; replaced by their number in `link_visitor_day` after the day. */

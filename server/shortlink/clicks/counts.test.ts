@@ -6,6 +6,7 @@ import {
   aggregate,
   type ClickCounter,
   type ClickCounts,
+  fromEntries,
   type JournalEntry,
   otherReferrers,
   split,
@@ -63,7 +64,7 @@ const isSorted = (numbers: readonly number[]) =>
 test('aggregate returns each counter and each visitor once, sorted by link', () => {
   fc.assert(
     fc.property(entries, (list) => {
-      const counts = aggregate([list])
+      const counts = aggregate([fromEntries(list)])
       const { clicks, visitors } = summary([counts])
       const expected = new Map<string, number>()
       const people = new Set<string>()
@@ -84,7 +85,7 @@ test('aggregate returns each counter and each visitor once, sorted by link', () 
 test('split returns parts of at most the given size that add up to the whole', () => {
   fc.assert(
     fc.property(entries, fc.integer({ min: 1, max: 50 }), (list, size) => {
-      const counts = aggregate([list])
+      const counts = aggregate([fromEntries(list)])
       const parts = [...split(counts, size)]
       assert.deepEqual(summary(parts), summary([counts]))
       for (const part of parts) assert.ok(part.counters.length <= size && part.counters.length > 0)
@@ -105,7 +106,7 @@ test('aggregate counts the referrers of a link together after the first fifty', 
     1,
     index,
   ])
-  const { clicks, visitors } = summary([aggregate([list, list])])
+  const { clicks, visitors } = summary([aggregate([fromEntries(list), fromEntries(list)])])
   assert.equal(clicks.size, 2 * 51)
   assert.equal(sum(clicks.values()), 800)
   const others = [...clicks].filter(([key]) => key.endsWith(` ${otherReferrers}`))

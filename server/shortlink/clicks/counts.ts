@@ -15,7 +15,29 @@ export interface ClickCounts {
   readonly parts?: readonly ClickPartCounter[]
 }
 
-/** Clicks of one visitor as stored in the click journal: an array is half as long as an object and twice as fast to parse. */
+/** What many visits have in common. The last four are of people only, and empty when unknown. */
+export type VisitProfile = readonly [
+  hour: number,
+  kind: VisitKind,
+  device: string,
+  browser: string,
+  referrer: string,
+  os: string,
+  app: string,
+  country: string,
+  province: string,
+]
+
+/** Visits as stored in the click journal. A list of numbers is a quarter of the length and takes a quarter of the time to parse. */
+export interface JournalVisits {
+  readonly profiles: readonly VisitProfile[]
+  /** Of each visit its link, the position of its profile, its clicks, and its visitor; null where the visitor is not counted. */
+  readonly visits: readonly (number | null)[]
+}
+
+const numbersPerVisit = 4
+
+/** Clicks of one visitor as an earlier version stored them. */
 export type JournalEntry = readonly [
   linkId: number,
   hour: number,
@@ -24,14 +46,24 @@ export type JournalEntry = readonly [
   browser: string,
   referrer: string,
   clicks: number,
-  /** Null: the visitor is not counted. */
   visitor: number | null,
-  /** Of people; empty when unknown, and absent in entries of an earlier version. */
   os?: string,
   app?: string,
   country?: string,
   province?: string,
 ]
+
+export function fromEntries(entries: readonly JournalEntry[]): JournalVisits {
+  const profiles: VisitProfile[] = []
+  const visits: (number | null)[] = []
+  for (const entry of entries) {
+    const [linkId, hour, kind, device, browser, referrer, clicks, visitor] = entry
+    const [os = '', app = '', country = '', province = ''] = entry.slice(8) as string[]
+    visits.push(linkId, profiles.length, clicks, visitor)
+    profiles.push([hour, kind, device, browser, referrer, os, app, country, province])
+  }
+  return { profiles, visits }
+}
 
 /** More counters of one link at a time are counted together as one referrer: clients can send any referrer. */
 const maxCountersPerLink = 50
@@ -49,34 +81,25 @@ export function isNamed(referrer: string): boolean {
   return referrer !== '' && referrer !== otherReferrers
 }
 
-interface LinkCounts {
-  readonly counters: ClickCounter[]
+interface LinkVisits {
+  /** Clicks by profile. */
+  readonly clicks: Map<VisitProfile, number>
   readonly visitorsByDay: Map<number, Set<number>>
-  /** By part, day and value; there are few values of each part. */
-  readonly parts: Map<string, ClickPartCounter>
 }
 
-export function aggregate(batches: Iterable<readonly JournalEntry[]>): ClickCounts {
-  const links = new Map<number, LinkCounts>()
-  for (const entries of batches) {
-    for (const entry of entries) {
-      const [linkId, hour, , , , referrer, , visitor] = entry
-      let link = links.get(linkId)
-      if (link === undefined) {
-        link = { counters: [], visitorsByDay: new Map(), parts: new Map() }
-        links.set(linkId, link)
-      }
-      addClicks(link.counters, entry, referrer)
-      addParts(link.parts, entry)
-      if (visitor !== null) addVisitor(link.visitorsByDay, dayOfHour(hour), visitor)
-    }
-  }
+export function aggregate(batches: Iterable<JournalVisits>): ClickCounts {
   const counters: ClickCounter[] = []
   const visitors: LinkVisitor[] = []
   const parts: ClickPartCounter[] = []
-  for (const [link_id, link] of [...links].sort(([a], [b]) => a - b)) {
-    for (const counter of link.counters) counters.push(counter)
-    for (const part of link.parts.values()) parts.push(part)
+  for (const [link_id, link] of [...groupByLink(batches)].sort(([a], [b]) => a - b)) {
+    const ofLink: ClickCounter[] = []
+    const partsOfLink = new Map<string, ClickPartCounter>()
+    for (const [profile, clicks] of link.clicks) {
+      addClicks(ofLink, link_id, profile, clicks, profile[4])
+      addParts(partsOfLink, link_id, profile, clicks)
+    }
+    for (const counter of ofLink) counters.push(counter)
+    for (const part of partsOfLink.values()) parts.push(part)
     for (const [day, ofDay] of link.visitorsByDay) {
       for (const visitor of ofDay) visitors.push({ day, link_id, visitor })
     }
@@ -84,8 +107,39 @@ export function aggregate(batches: Iterable<readonly JournalEntry[]>): ClickCoun
   return { counters, visitors, parts }
 }
 
-function addClicks(counters: ClickCounter[], entry: JournalEntry, referrer: string): void {
-  const [link_id, hour, kind, device, browser, , clicks] = entry
+function groupByLink(batches: Iterable<JournalVisits>): Map<number, LinkVisits> {
+  const links = new Map<number, LinkVisits>()
+  const known = new Map<string, VisitProfile>()
+  for (const { profiles, visits } of batches) {
+    const shared = profiles.map((profile) => {
+      const name = profile.join(' ')
+      if (!known.has(name)) known.set(name, profile)
+      return known.get(name)!
+    })
+    for (let i = 0; i < visits.length; i += numbersPerVisit) {
+      const linkId = visits[i]!
+      const profile = shared[visits[i + 1]!]!
+      let link = links.get(linkId)
+      if (link === undefined) {
+        link = { clicks: new Map(), visitorsByDay: new Map() }
+        links.set(linkId, link)
+      }
+      link.clicks.set(profile, (link.clicks.get(profile) ?? 0) + visits[i + 2]!)
+      const visitor = visits[i + 3]
+      if (typeof visitor === 'number') addVisitor(link.visitorsByDay, dayOfHour(profile[0]), visitor)
+    }
+  }
+  return links
+}
+
+function addClicks(
+  counters: ClickCounter[],
+  link_id: number,
+  profile: VisitProfile,
+  clicks: number,
+  referrer: string,
+): void {
+  const [hour, kind, device, browser] = profile
   for (const counter of counters) {
     if (
       counter.referrer === referrer &&
@@ -99,12 +153,17 @@ function addClicks(counters: ClickCounter[], entry: JournalEntry, referrer: stri
     }
   }
   if (counters.length >= maxCountersPerLink && referrer !== otherReferrers) {
-    addClicks(counters, entry, otherReferrers)
+    addClicks(counters, link_id, profile, clicks, otherReferrers)
   } else counters.push({ link_id, hour, kind, device, browser, referrer, clicks })
 }
 
-function addParts(parts: Map<string, ClickPartCounter>, entry: JournalEntry): void {
-  const [link_id, hour, , , , , clicks, , os = '', app = '', country = '', province = ''] = entry
+function addParts(
+  parts: Map<string, ClickPartCounter>,
+  link_id: number,
+  profile: VisitProfile,
+  clicks: number,
+): void {
+  const [hour, , , , , os, app, country, province] = profile
   const values = { os, app, country, province }
   const day = dayOfHour(hour)
   for (const part of partNames) {

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
 import type { Database } from '../../db/database.ts'
 import { describeAgent } from './user-agents.ts'
+import type { ClickCounter, JournalEntry } from './counts.ts'
 import { hourOf } from './hours.ts'
 import { appendVisits, foldStep, isJournalEmpty } from './journal-store.ts'
 
@@ -62,6 +63,52 @@ onEachEngine('the click journal', (engine) => {
     assert.deepEqual(await counted(fresh.db), once)
     await append(fresh.db, 1, 'other')
     assert.equal(await isJournalEmpty(fresh.db), false)
+  })
+
+  test('counts rows of an earlier version', async () => {
+    await using fresh = await freshDatabase(engine)
+    const phone = ['person', 'phone', 'wechat'] as const
+    const entries: JournalEntry[] = [
+      [1, hour, ...phone, 'news.test', 2, 7, 'ios', 'wechat', 'CN', 'CN-GD'],
+      [1, hour, ...phone, 'news.test', 1, 8, 'ios', 'wechat', 'CN', 'CN-BJ'],
+      [2, hour, 'bot', 'other', 'other', '', 5, null],
+    ]
+    await append(fresh.db, 100)
+    await fresh.db.write((tx) =>
+      tx.run('INSERT INTO link_click_journal (is_aggregated, clicks) VALUES (0, ?)', [
+        JSON.stringify(entries),
+      ]),
+    )
+    await append(fresh.db, 100)
+    await foldAll(fresh.db)
+    assert.equal(await isJournalEmpty(fresh.db), true)
+    const counters = await fresh.db.all<ClickCounter>('SELECT * FROM link_click ORDER BY link_id')
+    assert.deepEqual(counters.slice(0, 2), [
+      {
+        link_id: 1,
+        hour,
+        kind: 'person',
+        device: 'phone',
+        browser: 'wechat',
+        referrer: 'news.test',
+        clicks: 3,
+      },
+      { link_id: 2, hour, kind: 'bot', device: 'other', browser: 'other', referrer: '', clicks: 5 },
+    ])
+    const parts = await fresh.db.all<{ value: string; clicks: number }>(
+      'SELECT value, clicks FROM link_click_part WHERE link_id = 1 ORDER BY value',
+    )
+    assert.deepEqual(
+      parts.map(({ value, clicks }) => [value, clicks]),
+      [
+        ['CN', 3],
+        ['CN-BJ', 1],
+        ['CN-GD', 2],
+        ['ios', 3],
+        ['wechat', 3],
+      ],
+    )
+    assert.equal(counters.filter(({ clicks }) => clicks === 2).length, 1_000)
   })
 
   test('gives the same counters when rows are folded together or one by one', async () => {

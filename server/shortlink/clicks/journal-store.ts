@@ -6,13 +6,24 @@ import { hourMs } from '../../../contract/time.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { idList } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
-import { aggregate, type ClickCounts, type JournalEntry, split } from './counts.ts'
+import {
+  aggregate,
+  type ClickCounts,
+  fromEntries,
+  type JournalEntry,
+  type JournalVisits,
+  split,
+  type VisitProfile,
+} from './counts.ts'
 import { dayOfHour } from './hours.ts'
 import { addClicks } from './store.ts'
 import { type Place, unknownPlace } from '../../places/regions.ts'
 import { clientOf, type UserAgent } from './user-agents.ts'
 import { boundCounts } from './bounds-store.ts'
 import type { VisitRow } from './visit-buffer.ts'
+
+/** What a row of the journal contains. A process of an earlier version does not read visits; it leaves them to the others. */
+const contents = { entries: 0, counts: 1, visits: 2 } as const
 
 /** Rows that are aggregated together, and counters in one transaction: other writers wait for its end. */
 const rowsPerFold = 256
@@ -29,7 +40,7 @@ export async function appendVisits(
     `INSERT INTO link_click_batch (id, at) VALUES (?, ${tx.now}) ON CONFLICT (id) DO NOTHING`,
     [batchId],
   )
-  if (inserted === 1) await insertRow(tx, 0, await toEntries(tx, visits, places))
+  if (inserted === 1) await insertRow(tx, contents.visits, await toJournal(tx, visits, places))
 }
 
 /** No process repeats an append after this time. */
@@ -50,19 +61,19 @@ export async function deleteOldBatches(tx: Tx): Promise<void> {
 export async function foldStep(db: Database, upTo?: number): Promise<number | undefined> {
   const lastId = upTo ?? (await findLastId(db))
   if (lastId === undefined) return undefined
-  const [piece] = await listRows(db, 1, Number.MAX_SAFE_INTEGER, 1)
-  const rows = piece ? [piece] : await listRows(db, 0, lastId, rowsPerFold)
+  const [piece] = await listRows(db, contents.counts, Number.MAX_SAFE_INTEGER, 1)
+  const rows = piece ? [piece] : await listVisits(db, lastId)
   if (rows.length === 0) return undefined
   // Outside the transaction: aggregating takes longer than other writers should wait.
   const pieces = piece
     ? [JSON.parse(piece.clicks) as ClickCounts]
-    : [...split(aggregate(rows.values().map(entriesOf)), countersPerTransaction)]
+    : [...split(aggregate(rows.values().map(visitsOf)), countersPerTransaction)]
   const [only, ...others] = pieces
   const bounded = only && others.length === 0 ? await boundCounts(db, only) : undefined
   const work = db.write(async (tx) => {
     await deleteRows(tx, rows)
     if (bounded) await addClicks(tx, bounded)
-    else for (const counts of pieces) await insertRow(tx, 1, counts)
+    else for (const counts of pieces) await insertRow(tx, contents.counts, counts)
   })
   await work.catch((error: unknown) => {
     if (!(error instanceof RowsTaken)) throw error
@@ -81,26 +92,37 @@ async function findLastId(queries: Queries): Promise<number | undefined> {
 
 async function insertRow(
   tx: Tx,
-  isAggregated: 0 | 1,
-  clicks: readonly JournalEntry[] | ClickCounts,
+  content: Tables['link_click_journal']['is_aggregated'],
+  clicks: JournalVisits | ClickCounts,
 ): Promise<void> {
   await tx.run('INSERT INTO link_click_journal (is_aggregated, clicks) VALUES (?, ?)', [
-    isAggregated,
+    content,
     JSON.stringify(clicks),
   ])
 }
 
-type JournalRow = Pick<Tables['link_click_journal'], 'id' | 'clicks'>
+type JournalRow = Tables['link_click_journal']
 
-function listRows(queries: Queries, isAggregated: 0 | 1, upTo: number, limit: number): Promise<JournalRow[]> {
+function listRows(
+  queries: Queries,
+  content: JournalRow['is_aggregated'],
+  upTo: number,
+  limit: number,
+): Promise<JournalRow[]> {
   return queries.all<JournalRow>(
-    `SELECT id, clicks FROM link_click_journal WHERE is_aggregated = ? AND id <= ? ORDER BY id LIMIT ${limit}`,
-    [isAggregated, upTo],
+    `SELECT id, is_aggregated, clicks FROM link_click_journal WHERE is_aggregated = ? AND id <= ? ORDER BY id LIMIT ${limit}`,
+    [content, upTo],
   )
 }
 
-function entriesOf({ clicks }: JournalRow): JournalEntry[] {
-  return JSON.parse(clicks) as JournalEntry[]
+async function listVisits(queries: Queries, upTo: number): Promise<JournalRow[]> {
+  const rows = await listRows(queries, contents.visits, upTo, rowsPerFold)
+  return rows.length > 0 ? rows : listRows(queries, contents.entries, upTo, rowsPerFold)
+}
+
+function visitsOf({ is_aggregated: content, clicks }: JournalRow): JournalVisits {
+  const read: unknown = JSON.parse(clicks)
+  return content === contents.entries ? fromEntries(read as JournalEntry[]) : (read as JournalVisits)
 }
 
 class RowsTaken extends Error {}
@@ -116,24 +138,41 @@ async function deleteRows(tx: Tx, rows: readonly JournalRow[]): Promise<void> {
 }
 
 /** Addresses are not stored: the journal has a hash and the place instead. */
-async function toEntries(
+async function toJournal(
   tx: Tx,
   visits: readonly VisitRow[],
   places: readonly Place[],
-): Promise<JournalEntry[]> {
+): Promise<JournalVisits> {
   const hashOnDay = new Map<number, VisitorHash>()
   for (const day of new Set(visits.map(({ hour }) => dayOfHour(hour)))) {
     hashOnDay.set(day, createVisitorHash(await requireSalt(tx, day)))
   }
-  return visits.map(({ linkId, hour, agent, isPrefetch, referrer, address, clicks }, index) => {
-    const { kind, device, browser } = clientOf(agent, isPrefetch)
+  const profiles: VisitProfile[] = []
+  const positions = new Map<UserAgent, Map<string, number>>()
+  const numbers: (number | null)[] = []
+  for (const [index, visit] of visits.entries()) {
+    const { linkId, hour, agent, isPrefetch, referrer, address, clicks } = visit
+    const { kind } = clientOf(agent, isPrefetch)
+    const place = kind === 'person' ? (places[index] ?? unknownPlace) : unknownPlace
+    const name = `${hour} ${isPrefetch} ${place.country} ${place.province} ${referrer}`
+    let ofAgent = positions.get(agent)
+    if (!ofAgent) positions.set(agent, (ofAgent = new Map<string, number>()))
+    let position = ofAgent.get(name)
+    if (position === undefined) {
+      position = profiles.push(profileOf(visit, place)) - 1
+      ofAgent.set(name, position)
+    }
     const isCounted = kind === 'person' && address !== ''
     const visitor = isCounted ? hashOnDay.get(dayOfHour(hour))!(address, agent) : null
-    if (kind !== 'person') return [linkId, hour, kind, device, browser, referrer, clicks, visitor]
-    const { country, province } = places[index] ?? unknownPlace
-    const { os, app } = agent
-    return [linkId, hour, kind, device, browser, referrer, clicks, visitor, os, app, country, province]
-  })
+    numbers.push(linkId, position, clicks, visitor)
+  }
+  return { profiles, visits: numbers }
+}
+
+function profileOf({ hour, agent, isPrefetch, referrer }: VisitRow, place: Place): VisitProfile {
+  const { kind, device, browser } = clientOf(agent, isPrefetch)
+  const { os, app } = kind === 'person' ? agent : { os: '', app: '' }
+  return [hour, kind, device, browser, referrer, os, app, place.country, place.province]
 }
 
 type VisitorHash = (address: string, agent: UserAgent) => number
