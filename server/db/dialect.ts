@@ -58,7 +58,7 @@ export function unnest<C extends string>(
 }
 
 /** An expression: the JSON text of an object with these names and expressions. */
-export function jsonObject(engine: Engine, members: Readonly<Record<string, string>>): string {
+export function jsonObject({ engine }: Queries, members: Readonly<Record<string, string>>): string {
   const list = Object.entries(members)
     .map(([name, expression]) => `'${name}', ${expression}`)
     .join(', ')

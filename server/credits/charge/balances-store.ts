@@ -5,18 +5,18 @@ import { forUpdate, jsonObject, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import type { CountedUsage } from './caps-store.ts'
 
-type AccountSettings = Pick<
+type ChargedAccount = Pick<
   Tables['account'],
   'suspended' | 'expires_on' | 'sms_enabled' | 'scopes' | 'allow_ips' | 'event_types' | 'alert_percents'
 >
 
-type BalanceSettings = Pick<
+type WatchedBalance = Pick<
   Tables['credit'],
   'alert_base' | 'alerted_percent' | 'daily_cap' | 'monthly_cap'
 > & { readonly remaining_before: number }
 
 /** What may refuse a charge or follow it. */
-export type Settings = AccountSettings & BalanceSettings
+export type Settings = ChargedAccount & WatchedBalance
 
 /** A balance with the key of its account, locked by this transaction. */
 export type LockedBalance = Pick<Tables['credit'], 'account_id' | 'api_type'> &
@@ -49,11 +49,6 @@ const settingColumns: Readonly<Record<keyof Settings, string>> = {
   remaining_before: 'c.total - c.used',
 }
 
-const settingsJson = {
-  sqlite: jsonObject('sqlite', settingColumns),
-  postgres: jsonObject('postgres', settingColumns),
-}
-
 interface BalanceId {
   readonly accountId: number
   readonly apiType: ApiType
@@ -77,7 +72,7 @@ export async function lockBalances(tx: Tx, ids: readonly BalanceId[]): Promise<M
   // insert the same Idempotency-Key.
   const rows = await tx.all<BalanceRow>(
     `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, c.usage_day, c.used_on_day, c.used_in_month, a.key_hash,
-       ${tx.now} AS at, CASE WHEN ${areDefaults} THEN NULL ELSE ${settingsJson[tx.engine]} END AS settings
+       ${tx.now} AS at, CASE WHEN ${areDefaults} THEN NULL ELSE ${jsonObject(tx, settingColumns)} END AS settings
      FROM ${list.sql} AS t JOIN account a ON a.id = t.account_id
        JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
      ${forUpdate(tx, 'ORDER BY c.account_id, c.api_type FOR NO KEY UPDATE OF a FOR UPDATE OF c')}`,

@@ -1,3 +1,4 @@
+// Sketches of visitors: their size, and how exact the number of distinct visitors is.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'

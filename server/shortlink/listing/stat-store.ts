@@ -121,10 +121,10 @@ export async function countVisitorDays(
   return visitors
 }
 
-type DayRange = Pick<StatRange, 'fromDay' | 'toDay'>
+type StatDays = Pick<StatRange, 'fromDay' | 'toDay'>
 
 /** Days whose visitors are still stored as hashes. */
-export async function listHashedDays(queries: Queries, { fromDay, toDay }: DayRange): Promise<number[]> {
+export async function listHashedDays(queries: Queries, { fromDay, toDay }: StatDays): Promise<number[]> {
   const rows = await queries.all<Pick<Tables['link_salt'], 'day'>>(
     'SELECT day FROM link_salt WHERE day >= ? AND day < ? ORDER BY day',
     [fromDay, toDay],
@@ -137,7 +137,7 @@ export type VisitorDay = Pick<Tables['link_visitor_day'], 'day' | 'visitors' | '
 export function listVisitorDays(
   queries: Queries,
   ids: readonly number[],
-  { fromDay, toDay }: DayRange,
+  { fromDay, toDay }: StatDays,
 ): Promise<VisitorDay[]> {
   const list = idList(queries, ids)
   return queries.all<VisitorDay>(
