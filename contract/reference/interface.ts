@@ -43,8 +43,8 @@ export const sharedErrors: readonly ErrorCase[] = [
     code: 1002,
     status: 413,
     when: {
-      zh: '请求体超过 1 MiB，表单超过 512 KiB，或 GBK 编码的请求体超过 256 KiB',
-      en: 'The body is larger than 1 MiB, a form than 512 KiB, or a body in GBK than 256 KiB',
+      zh: '请求体超过 1 MiB，或 GBK 编码的请求体超过 256 KiB',
+      en: 'The body is larger than 1 MiB, or a body in GBK than 256 KiB',
     },
   },
   {
@@ -174,8 +174,8 @@ export const interfaceChanges: readonly {
         en: 'generate_batch names wrong values and taken codes or external IDs in one error. The country and province codes of rules must exist; a condition has up to 250 values.',
       },
       {
-        zh: '请求体的上限：表单 512 KiB、1,200 个字段，GBK 编码 256 KiB（超过返回 413）；JSON 最多 16,000 个值、12,000 个参数名，其中不同的 1,000 个。',
-        en: 'Limits of bodies: forms 512 KiB and 1,200 fields, GBK 256 KiB (413 above); JSON 16,000 values and 12,000 names, 1,000 different ones.',
+        zh: '请求体的上限：表单 1,200 个字段，GBK 编码 256 KiB（超过返回 413）；JSON 最多 16,000 个值、12,000 个参数名，其中不同的 1,000 个。',
+        en: 'Limits of bodies: forms 1,200 fields, GBK 256 KiB (413 above); JSON 16,000 values and 12,000 names, 1,000 different ones.',
       },
     ],
   },

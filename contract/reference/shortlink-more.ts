@@ -185,8 +185,8 @@ export function createMoreReference(
     stats: {
       notes: [
         {
-          zh: '传入 link_id、short_code、external_id 之一，或 tag。默认统计最近 30 天，按天分组。按标签统计时，同一访客同一天打开多个链接只计 1 人；一天超过 512 位访客时，该数可能为估算值（标准误差低于 6%）。',
-          en: 'Pass one of link_id, short_code and external_id, or tag. By default, the last 30 days are grouped by day. For a tag, a person who opens several of its links on one day is one visitor; with more than 512 visitors on a day, the number can be an estimate (standard error below 6 %).',
+          zh: '传入 link_id、short_code、external_id 之一，或 tag。默认统计最近 30 天，按天分组。按标签统计时，同一访客同一天打开多个链接只计 1 人；一天超过 512 位访客时，该数可能为估算值（标准误差低于 6%）；各链接有访客的天数合计超过 100,000 时，其余链接的访客数直接相加。',
+          en: 'Pass one of link_id, short_code and external_id, or tag. By default, the last 30 days are grouped by day. For a tag, a person who opens several of its links on one day is one visitor; with more than 512 visitors on a day, the number can be an estimate (standard error below 6 %); after 100,000 days with visitors of all links together, the visitors of the other links are added up.',
         },
         {
           zh: `按天或小时分组时按时间升序，没有访问的时段也会列出；其他分组按访问数降序，未知值为空，超出保存数量的来源合并为 *。by=hour 最多查询 ${maxStatDays.hour} 天；60 天前的数据不再按小时保存，只按天。`,

@@ -17,7 +17,7 @@ import { maxSmsLength } from '../../contract/sms-text.ts'
 import { sms } from '../../contract/sms.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import type { Config } from '../config.ts'
-import { maxFormKib, maxGbkKib } from '../http/body.ts'
+import { maxGbkKib } from '../http/body.ts'
 import { maxDepth, maxFields } from '../http/form.ts'
 import { maxNames, maxShapes, maxValues } from '../http/json.ts'
 import { failuresPerMinute } from '../limits/token-bucket.ts'
@@ -160,12 +160,7 @@ function limitsBody({ config }: DocsContext, language: Language): Html {
   const { target_url: target, title } = shortlink.operations.generate.parameters
   const { name } = identity.operations.verify.parameters
   const limits: (readonly [string, string])[] = [
-    [
-      zh ? '请求体' : 'Body',
-      zh
-        ? `1 MiB；表单 ${maxFormKib} KiB；GBK 编码 ${maxGbkKib} KiB`
-        : `1 MiB; a form ${maxFormKib} KiB; in GBK ${maxGbkKib} KiB`,
-    ],
+    [zh ? '请求体' : 'Body', zh ? `1 MiB；GBK 编码 ${maxGbkKib} KiB` : `1 MiB; in GBK ${maxGbkKib} KiB`],
     [zh ? '表单字段' : 'Form fields', zh ? `${maxFields} 个` : String(maxFields)],
     [
       zh ? 'JSON 中的参数名' : 'Names in JSON',

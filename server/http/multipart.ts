@@ -11,6 +11,9 @@ const maxBoundaryLength = 70
 /** Of one part. Browsers and curl send about 100 bytes. */
 const maxHeaderBytes = 2_048
 
+/** Of all parts together: 1,200 parts with 200 bytes each. */
+const maxHeadersBytes = 240_000
+
 /** White space after a delimiter; clients send none. */
 const maxPadding = 256
 
@@ -33,12 +36,17 @@ function* fieldsOf(body: Buffer, boundary: string): Generator<[string, string]> 
   const start = startsWithDelimiter ? -2 : body.indexOf(delimiter)
   if (start === -1) throw unreadable()
   let position = start + delimiter.length
+  let headersBytes = 0
   for (let count = 0; !isLast(body, position); count += 1) {
     if (count === maxFields) throw tooManyFields()
     const partStart = endOfLine(body, position)
     const partEnd = body.indexOf(delimiter, partStart - 2)
     if (partEnd === -1) throw unreadable()
-    yield readPart(body.subarray(partStart, partEnd))
+    const part = body.subarray(partStart, partEnd)
+    const headerEnd = part.subarray(0, maxHeaderBytes).indexOf('\r\n\r\n')
+    if (headerEnd === -1) throw unreadable()
+    if ((headersBytes += headerEnd) > maxHeadersBytes) throw tooManyFields()
+    yield readPart(part, headerEnd)
     position = partEnd + delimiter.length
   }
 }
@@ -57,9 +65,7 @@ function endOfLine(body: Buffer, start: number): number {
   return position + 2
 }
 
-function readPart(part: Buffer): [string, string] {
-  const headerEnd = part.subarray(0, maxHeaderBytes).indexOf('\r\n\r\n')
-  if (headerEnd === -1) throw unreadable()
+function readPart(part: Buffer, headerEnd: number): [string, string] {
   const [, disposition] = dispositionHeader.exec(part.toString('latin1', 0, headerEnd)) ?? []
   if (disposition === undefined) throw unreadable()
   if (fileParameter.test(disposition)) throw malformed('表单不能包含文件', 'The form must not contain files')

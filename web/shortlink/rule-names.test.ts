@@ -1,3 +1,4 @@
+// The words of the rules of a link, in both languages.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeConditions } from './rule-names.ts'

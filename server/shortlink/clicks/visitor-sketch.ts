@@ -22,9 +22,11 @@ export function encodeSketch(visitors: Iterable<number>): string {
 
 export function decodeSketch(sketch: string): number[] {
   const bytes = Buffer.from(sketch, 'base64')
-  return Array.from({ length: bytes.length / bytesPerHash }, (_one, index) =>
-    bytes.readUIntBE(index * bytesPerHash, bytesPerHash),
-  )
+  return Array.from({ length: bytes.length / bytesPerHash }, (_one, index) => hashAt(bytes, index))
+}
+
+function hashAt(bytes: Buffer, index: number): number {
+  return bytes.readUIntBE(index * bytesPerHash, bytesPerHash)
 }
 
 /** The people of one day who visited any of several links. */
@@ -55,8 +57,11 @@ export function createVisitorUnion(maxHashes: number): VisitorUnion {
     // The last one says where the known part ends, and is not counted.
     if (isPart) lower(all.at(-1) ?? below)
     for (const hash of all) if (hash < below) hashes.add(hash)
-    // Sorting at twice the size makes it rare.
-    if (hashes.size > 2 * maxHashes) lower([...hashes].sort((a, b) => a - b)[maxHashes]!)
+    shrink()
+  }
+  /** Sorting at twice the size makes it rare. */
+  function shrink(): void {
+    if (hashes.size > 2 * maxHashes) lower(Float64Array.from(hashes).sort()[maxHashes]!)
   }
   return {
     get below() {
@@ -67,8 +72,16 @@ export function createVisitorUnion(maxHashes: number): VisitorUnion {
         withoutSketch += visitors
         return
       }
-      const kept = decodeSketch(sketch)
-      add(kept, visitors > kept.length && kept.length >= sketchSize)
+      const bytes = Buffer.from(sketch, 'base64')
+      const kept = bytes.length / bytesPerHash
+      if (visitors > kept && kept >= sketchSize) lower(hashAt(bytes, kept - 1))
+      // Sorted: those that are of no use are at the end.
+      for (let index = 0; index < kept; index += 1) {
+        const hash = hashAt(bytes, index)
+        if (hash >= below) break
+        hashes.add(hash)
+      }
+      shrink()
       largest = Math.max(largest, visitors)
       sum += visitors
     },

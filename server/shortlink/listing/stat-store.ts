@@ -132,6 +132,21 @@ export async function listHashedDays(queries: Queries, { fromDay, toDay }: StatD
   return rows.map(({ day }) => day)
 }
 
+/** How many rows `listVisitorDays` would read, and their visitors added up. */
+export async function sumVisitorDays(
+  queries: Queries,
+  ids: readonly number[],
+  { fromDay, toDay }: StatDays,
+): Promise<{ readonly rows: number; readonly visitors: number }> {
+  const list = idList(queries, ids)
+  const row = await queries.one<{ rows: number; visitors: number | null }>(
+    `SELECT COUNT(*) AS rows, SUM(visitors) AS visitors FROM link_visitor_day
+     WHERE link_id IN ${list.sql} AND day >= ? AND day < ?`,
+    [list.value, fromDay, toDay],
+  )
+  return { rows: Number(row?.rows ?? 0), visitors: Number(row?.visitors ?? 0) }
+}
+
 export type VisitorDay = Pick<Tables['link_visitor_day'], 'day' | 'visitors' | 'sketch'>
 
 export function listVisitorDays(

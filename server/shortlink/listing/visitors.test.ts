@@ -36,8 +36,13 @@ async function visit(db: Database, linkId: number, day: number, people: readonly
 const rollUp = (db: Database) =>
   rollUpClicks((job) => runClickJob(db, job), (firstHourOfDay(today) + 2) * 3_600_000)
 
-async function count(db: Database, ids: readonly number[], isTag: boolean): Promise<number> {
-  const visitors = createVisitorCount(db, range, isTag)
+async function count(
+  db: Database,
+  ids: readonly number[],
+  isTag: boolean,
+  rowLimit?: number,
+): Promise<number> {
+  const visitors = createVisitorCount(db, range, isTag, rowLimit)
   for (const id of ids) await visitors.add([id])
   return visitors.total()
 }
@@ -57,6 +62,9 @@ onEachEngine('visitors', (engine) => {
     await rollUp(db)
     assert.equal(await count(db, [1, 2, 3], true), 8, 'from a sketch and hashes')
     assert.equal(await count(db, [1, 2, 3], false), 14)
+    // One row each of the day before: the people of the second and third link are added up.
+    assert.equal(await count(db, [1, 2, 3], true, 1), 3 + 3 + 1 + 4)
+    assert.equal(await count(db, [1, 2, 3], true, 3), 8)
     assert.equal(await count(db, [1], true), await count(db, [1], false))
     // Visits that are folded after their day was counted: a new salt, so person 2 is another one.
     await visit(db, 2, today - 1, [2, 9])

@@ -7,6 +7,7 @@ import {
   listVisitorDays,
   listVisitorHashes,
   type StatRange,
+  sumVisitorDays,
 } from './stat-store.ts'
 
 export interface VisitorCount {
@@ -20,11 +21,19 @@ export interface VisitorCount {
 const maxHashes = 131_072
 const minHashesPerDay = 300
 
-/** Rows that one query reads. */
-const rowsPerQuery = 5_000
+/** Rows that one query reads: decoding their sketches takes a few milliseconds. */
+const rowsPerQuery = 500
 
-export function createVisitorCount(queries: Queries, range: StatRange, isTag: boolean): VisitorCount {
-  return isTag ? countOfTag(queries, range) : countOfLink(queries, range)
+/** Rows that one count reads, a row being a link on a day. The people of further links are added up. */
+const maxRows = 100_000
+
+export function createVisitorCount(
+  queries: Queries,
+  range: StatRange,
+  isTag: boolean,
+  rowLimit = maxRows,
+): VisitorCount {
+  return isTag ? countOfTag(queries, range, rowLimit) : countOfLink(queries, range)
 }
 
 function countOfLink(queries: Queries, range: StatRange): VisitorCount {
@@ -37,11 +46,13 @@ function countOfLink(queries: Queries, range: StatRange): VisitorCount {
   }
 }
 
-function countOfTag(queries: Queries, range: StatRange): VisitorCount {
+function countOfTag(queries: Queries, range: StatRange, rowLimit: number): VisitorCount {
   const days = Math.max(1, range.toDay - range.fromDay)
   const hashesPerDay = Math.max(minHashesPerDay, Math.floor(maxHashes / days))
   const linksPerQuery = Math.max(1, Math.floor(rowsPerQuery / days))
   const unions = new Map<number, VisitorUnion>()
+  let rowsLeft = rowLimit
+  let addedUp = 0
 
   function unionOf(day: number): VisitorUnion {
     const known = unions.get(day)
@@ -50,13 +61,19 @@ function countOfTag(queries: Queries, range: StatRange): VisitorCount {
     unions.set(day, created)
     return created
   }
+  async function addDays(ids: readonly number[]): Promise<void> {
+    for (let start = 0; start < ids.length; start += linksPerQuery) {
+      const some = ids.slice(start, start + linksPerQuery)
+      for (const { day, visitors, sketch } of await listVisitorDays(queries, some, range))
+        unionOf(day).addCounted(visitors, sketch)
+    }
+  }
   return {
     async add(ids) {
-      for (let start = 0; start < ids.length; start += linksPerQuery) {
-        const some = ids.slice(start, start + linksPerQuery)
-        for (const { day, visitors, sketch } of await listVisitorDays(queries, some, range))
-          unionOf(day).addCounted(visitors, sketch)
-      }
+      const { rows, visitors } = await sumVisitorDays(queries, ids, range)
+      if (rows > rowsLeft) addedUp += visitors
+      else await addDays(ids)
+      rowsLeft = Math.max(0, rowsLeft - rows)
       for (const day of await listHashedDays(queries, range)) {
         const union = unionOf(day)
         const limit = hashesPerDay + 1
@@ -64,6 +81,6 @@ function countOfTag(queries: Queries, range: StatRange): VisitorCount {
         union.addHashes(hashes, hashes.length === limit)
       }
     },
-    total: () => unions.values().reduce((sum, union) => sum + union.count(), 0),
+    total: () => unions.values().reduce((sum, union) => sum + union.count(), addedUp),
   }
 }
