@@ -81,7 +81,7 @@ async function fillRange(
     SELECT id, 'country', ${day}, 'CN', ${clicks} ${links}`)
   // Each visitor is eight characters of a sketch.
   await runner.run(`INSERT INTO link_visitor_day (link_id, day, visitors, sketch)
-    SELECT id, ${day}, ${clicks}, substr('${visitorSketch}', 1, 8 * ${clicks}) ${links}`)
+    SELECT id, ${day}, ${clicks}, substr('${visitorSketch}', 1, CAST(8 * ${clicks} AS integer)) ${links}`)
   await runner.run(`INSERT INTO link_tag (account_id, tag, link_id)
     SELECT account_id, 'tag ' || (id / ${10 * linksPerTag}), id FROM link WHERE id > ${before} AND id % 10 = 0 ORDER BY id`)
   await runner.run(`INSERT INTO request_log (account_id, request_id, at, endpoint, action, method, status, code, ok, duration_us,
