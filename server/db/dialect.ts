@@ -57,12 +57,16 @@ export function unnest<C extends string>(
   }
 }
 
-/** An expression: the JSON text of an object with these names and expressions. */
-export function jsonObject({ engine }: Queries, members: Readonly<Record<string, string>>): string {
+/** An expression: the JSON text of an object with these names and expressions. Described once, as a constant of a store. */
+export function jsonObject(members: Readonly<Record<string, string>>): (queries: Queries) => string {
   const list = Object.entries(members)
     .map(([name, expression]) => `'${name}', ${expression}`)
     .join(', ')
-  return engine === 'sqlite' ? `json_object(${list})` : `CAST(json_build_object(${list}) AS text)`
+  const texts = {
+    sqlite: `json_object(${list})`,
+    postgres: `CAST(json_build_object(${list}) AS text)`,
+  } satisfies Record<Engine, string>
+  return ({ engine }) => texts[engine]
 }
 
 export interface OrderedUpdate {

@@ -50,7 +50,10 @@ function createAllowance({ atOnce, everyMs }: Allowance): Allowances {
 
   return {
     use: (accountId) => change(accountId, -1),
-    add: (accountId) => void change(accountId, 1),
+    add(accountId) {
+      // An account that used none has them all.
+      if (accounts().has(accountId)) change(accountId, 1)
+    },
   }
 }
 

@@ -34,7 +34,7 @@ type BalanceRow = Omit<LockedBalance, 'settings'> & { readonly settings: string 
 const areDefaults = `a.suspended = 0 AND a.expires_on IS NULL AND a.sms_enabled = 1 AND a.scopes IS NULL
   AND a.allow_ips IS NULL AND a.event_types = '' AND c.daily_cap IS NULL AND c.monthly_cap IS NULL`
 
-const settingColumns: Readonly<Record<keyof Settings, string>> = {
+const settingsJson = jsonObject({
   suspended: 'a.suspended',
   expires_on: 'a.expires_on',
   sms_enabled: 'a.sms_enabled',
@@ -47,7 +47,7 @@ const settingColumns: Readonly<Record<keyof Settings, string>> = {
   daily_cap: 'c.daily_cap',
   monthly_cap: 'c.monthly_cap',
   remaining_before: 'c.total - c.used',
-}
+} satisfies Record<keyof Settings, string>)
 
 interface BalanceId {
   readonly accountId: number
@@ -72,7 +72,7 @@ export async function lockBalances(tx: Tx, ids: readonly BalanceId[]): Promise<M
   // insert the same Idempotency-Key.
   const rows = await tx.all<BalanceRow>(
     `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, c.usage_day, c.used_on_day, c.used_in_month, a.key_hash,
-       ${tx.now} AS at, CASE WHEN ${areDefaults} THEN NULL ELSE ${jsonObject(tx, settingColumns)} END AS settings
+       ${tx.now} AS at, CASE WHEN ${areDefaults} THEN NULL ELSE ${settingsJson(tx)} END AS settings
      FROM ${list.sql} AS t JOIN account a ON a.id = t.account_id
        JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
      ${forUpdate(tx, 'ORDER BY c.account_id, c.api_type FOR NO KEY UPDATE OF a FOR UPDATE OF c')}`,
