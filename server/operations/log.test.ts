@@ -6,14 +6,14 @@ import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
 import { createCall } from '../http/call.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
-import { createCallLogger, openLog } from './log.ts'
+import { createCallLogger, createTimestamp, openLog } from './log.ts'
 
 const requestId = '0b6f2f0e-6f0a-4c58-9d2b-6a1f4f8a1c11'
 
 function logLines(level: string, answered: CompletedCall): string[] {
   const lines: string[] = []
   const log = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, base: null, timestamp: createTimestamp() },
     { write: (line) => void lines.push(line) },
   )
   createCallLogger(log)(answered)
@@ -75,4 +75,15 @@ test('a log that has ended ignores lines and is not flushed any more', async (t)
   callLog.info('late')
   // Would throw: the destination is destroyed.
   t.mock.timers.tick(1_000)
+})
+
+test('writes the same time as pino', (t) => {
+  t.mock.timers.enable({ apis: ['Date'] })
+  const timestamp = createTimestamp()
+  for (const time of [
+    0, 7, 999, 1_000, 1_700_000_000_000, 1_700_000_000_042, 1_700_000_059_999, 1_699_999_999_999,
+  ]) {
+    t.mock.timers.setTime(time)
+    assert.equal(timestamp(), pino.stdTimeFunctions.isoTime())
+  }
 })

@@ -57,7 +57,7 @@ export function openLog(level: string, { shared = false, maxBytes = defaultMaxBy
   let isEnded = false
   // A destination that was destroyed throws; calls may still end while the process exits.
   const lines = { write: (line: string) => void (isEnded || destination.write(line)) }
-  const common = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const common = { level, base: null, timestamp: createTimestamp() }
   const log = pino(
     {
       ...common,
@@ -94,6 +94,21 @@ export function openLog(level: string, { shared = false, maxBytes = defaultMaxBy
       destination.destroy()
       return isWritten
     },
+  }
+}
+
+/** The text of `pino.stdTimeFunctions.isoTime`, which formats each line anew: that is 1.5 % of a paid call. */
+export function createTimestamp(): () => string {
+  let second = Number.NaN
+  let text = ''
+  return () => {
+    const now = Date.now()
+    const milliseconds = now % 1_000
+    if (now - milliseconds !== second) {
+      second = now - milliseconds
+      text = new Date(second).toISOString().slice(0, -4)
+    }
+    return `,"time":"${text}${String(milliseconds).padStart(3, '0')}Z"`
   }
 }
 

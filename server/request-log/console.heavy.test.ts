@@ -126,6 +126,19 @@ onEachEngine('request log', (engine) => {
     )
   })
 
+  it('finds calls that version 1.0.0 recorded', async () => {
+    const { db } = service.installation
+    const [term, former] = service.app.requestLog.termsFor(phone)
+    const move = (from: string, to: string) =>
+      db.write((tx) => tx.run('UPDATE request_term SET term = ? WHERE term = ?', [to, from]))
+    assert.equal(await move(term!, former!), 1)
+    assert.deepEqual(
+      (await list({ q: phone })).items.map((call: { request_id: string }) => call.request_id),
+      [idOf(logs)],
+    )
+    assert.equal(await move(former!, term!), 1)
+  })
+
   it('filters by endpoint, action, outcome, code and day', async () => {
     const count = async (sent: object) => (await list(sent)).items.length
     assert.equal(await count({ endpoint: 'sms' }), 3)

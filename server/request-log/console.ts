@@ -39,7 +39,7 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
       address: input.address?.trim() || undefined,
       minMs: input.min_ms,
       requestId: isId ? q.toLowerCase() : undefined,
-      term: q === '' || isId ? undefined : log.termOf(q),
+      terms: q === '' || isId ? undefined : log.termsFor(q),
       ...filterRange(input),
     }
   }

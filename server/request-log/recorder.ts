@@ -1,5 +1,5 @@
 // Records API calls: queued in memory after the response, then masked and written in the background.
-import { createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Counter, type Registry } from 'prom-client'
 import type { Endpoint } from '../../contract/endpoint.ts'
@@ -44,6 +44,7 @@ const perBusyFlush = 25
 /** What a row takes besides its texts, with its share of the indexes, and a search term. */
 const rowBytes = 350
 const termBytes = 120
+const termLength = 22
 
 /** Dropped calls are logged at most this often. */
 const logEveryMs = minuteMs
@@ -73,8 +74,8 @@ type DropReason = 'queue' | 'budget' | 'database'
 export interface RequestLog {
   /** Queues a completed call. Never waits and never fails. */
   record(completed: CompletedCall): void
-  /** The stored form of a text that a call can be found by. */
-  termOf(text: string): string
+  /** The stored forms of a text that a call can be found by: the current one, and that of calls recorded by version 1.0.0. */
+  termsFor(text: string): readonly string[]
   /** Writes the whole queue. */
   flush(): Promise<void>
   /** Deletes calls older than `REQUEST_LOG_DAYS`. */
@@ -194,9 +195,11 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     dropped.budget += 1
   }
 
-  function termOf(text: string): string {
-    return createHmac('sha256', secret).update(text).digest('base64url').slice(0, 22)
-  }
+  // A hash of the secret and the text is enough, because half of it is cut off. It takes a third of the time of an HMAC, which
+  // was 4 % of a call.
+  const termOf = (text: string) => hash('sha256', secret + text, 'base64url').slice(0, termLength)
+  const formerTermOf = (text: string) =>
+    createHmac('sha256', secret).update(text).digest('base64url').slice(0, termLength)
 
   function toRow(one: QueuedCall): LoggedCall {
     const { trace, endpoint } = one
@@ -293,7 +296,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 
   return {
     record,
-    termOf,
+    termsFor: (text) => [termOf(text), formerTermOf(text)],
     flush: () => flush(Number.MAX_SAFE_INTEGER),
     prune,
     stats: {

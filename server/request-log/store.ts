@@ -171,9 +171,9 @@ export interface CallSearch {
   readonly address?: string | undefined
   /** Only calls that took at least this long. */
   readonly minMs?: number | undefined
-  /** A request id, or the hash of a text that the call can be found by. */
   readonly requestId?: string | undefined
-  readonly term?: string | undefined
+  /** The stored forms of a text that the call can be found by. */
+  readonly terms?: readonly string[] | undefined
   readonly start?: number | undefined
   readonly end?: number | undefined
   readonly before?: number | undefined
@@ -272,20 +272,20 @@ export async function listCalls(queries: Queries, input: CallSearch, limit: numb
 }
 
 /** What an index finds: the other conditions apply to the newest of these calls only. */
-function selectCalls(queries: Queries, { accountId, ok, before, after, requestId, term }: CallSearch) {
+function selectCalls(queries: Queries, { accountId, ok, before, after, requestId, terms }: CallSearch) {
   let query = queries.kysely.selectFrom('request_log').where('account_id', '=', accountId)
   // A literal, because the partial index of failures needs one.
   if (ok !== undefined) query = query.where('ok', '=', sql.lit(ok === 0 ? 0 : 1))
   if (before !== undefined) query = query.where('id', '<', before)
   if (after !== undefined) query = query.where('id', '>', after)
   if (requestId !== undefined) query = query.where('request_id', '=', requestId)
-  if (term !== undefined) {
+  if (terms !== undefined) {
     query = query.where('request_id', 'in', (eb) =>
       eb
         .selectFrom('request_term')
         .select('request_term.request_id')
         .where('request_term.account_id', '=', accountId)
-        .where('request_term.term', '=', term),
+        .where('request_term.term', 'in', terms),
     )
   }
   return query

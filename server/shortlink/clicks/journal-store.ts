@@ -1,7 +1,7 @@
 // The click journal: one row for each flush of a process, aggregated into the counters later.
 //
 // Appending one row is cheap and makes its clicks durable. Aggregating many rows together writes each counter once, sorted by link.
-import { createHmac, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { hourMs } from '../../../contract/time.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { idList } from '../../db/dialect.ts'
@@ -189,12 +189,12 @@ function createVisitorHash(salt: string): VisitorHash {
       ofAgent = new Map()
       cache.set(agent, ofAgent)
     }
-    let hash = ofAgent.get(address)
-    if (hash === undefined) {
-      hash = createHmac('sha256', salt).update(`${address}\n${agent.text}`).digest().readUIntBE(0, 6)
-      ofAgent.set(address, hash)
+    let visitor = ofAgent.get(address)
+    if (visitor === undefined) {
+      visitor = hash('sha256', `${salt}\n${address}\n${agent.text}`, 'buffer').readUIntBE(0, 6)
+      ofAgent.set(address, visitor)
     }
-    return hash
+    return visitor
   }
 }
 
