@@ -61,7 +61,7 @@ const headings: Readonly<Record<ImportField, readonly string[]>> = {
   redirect_url_a: ['redirecturla', 'aurl的跳转地址'],
   domain: ['domain', '自有域名'],
   rules: ['rules', '跳转规则'],
-  password: ['haspassword', 'password', '有密码', '密码'],
+  password: ['haspassword', 'password', 'protected', 'passwordprotected', 'isprotected', '有密码', '密码'],
 }
 
 const normalize = (heading: string) => heading.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')

@@ -156,6 +156,7 @@ describe('columns of imports', () => {
     for (const [head, protectedValues, openValues] of [
       ['target_url,redirect_type,has_password', ['1'], ['0', '']],
       ['目标地址,跳转方式,有密码', ['1', '是'], ['0', '否']],
+      ['url,title,Protected', ['true', 'yes'], ['false', '']],
       ['target,address,password', ['true', '$2a$10$abc'], ['false', '', 'NULL']],
     ] as const) {
       const values = [...protectedValues, ...openValues]

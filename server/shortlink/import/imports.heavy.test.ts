@@ -117,6 +117,22 @@ onEachEngine('imports', (engine) => {
     assert.equal((await untilState(id, 'finished')).created, 1)
   })
 
+  test('a row that cannot be processed gets a problem, and the others are created', async () => {
+    const had = await remaining()
+    const rows = Array.from({ length: 12 }, (_one, index) => `https://example.com/f${index}`)
+    const { id } = (await upload(`url\n${rows.join('\n')}`)).body
+    await untilState(id, 'checked')
+    const { db } = service.installation
+    // Nothing that a file can contain: a fault of the program or of the storage.
+    await db.write((tx) =>
+      tx.run('UPDATE link_import_row SET input = ? WHERE import_id = ? AND row_index IN (0, 7)', ['{', id]),
+    )
+    assert.equal((await start(id)).status, 200)
+    const done = await untilState(id, 'finished')
+    assert.deepEqual([done.created, done.failed, await remaining()], [10, 2, had - 10])
+    for (const [, problem] of await problems(id)) assert.equal(problem, '该行无法处理（系统内部错误）')
+  })
+
   test('without credits it waits, and continues where it stopped; each row once', async () => {
     const had = await remaining()
     const rows = Array.from({ length: 120 }, (_one, index) => `https://example.com/r${index},批量,a|b`)

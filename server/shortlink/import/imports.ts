@@ -38,7 +38,7 @@ export interface Imports {
 const rowsPerWrite = 500
 
 export function createImports(
-  services: Pick<Services, 'db' | 'credits' | 'config'>,
+  services: Pick<Services, 'db' | 'credits' | 'config' | 'log'>,
   links: Links,
   lookup: Lookup,
 ): Imports {

@@ -48,7 +48,7 @@ interface CheckedRow {
 
 /** Works on imports that no other process works on, until there are none. */
 export function createImportWork(
-  { db, credits, config }: Pick<Services, 'db' | 'credits' | 'config'>,
+  { db, credits, config, log }: Pick<Services, 'db' | 'credits' | 'config' | 'log'>,
   links: Links,
   lookup: Lookup,
 ): (signal: AbortSignal) => Promise<void> {
@@ -152,6 +152,19 @@ export function createImportWork(
     return after
   }
 
+  /** The row gets a problem and the import continues. */
+  async function skipRow(one: Import, error: unknown): Promise<Import | undefined> {
+    const [row] = await listRows(db, one.id, one.next_row, 1)
+    if (!row) return one
+    log.error({ err: error, import: one.id, row: row.row_index }, 'a row of an import cannot be processed')
+    const { language } = JSON.parse(one.options) as ImportOptions
+    const state = one.state === 'checking' ? 'invalid' : 'failed'
+    const results = [
+      { rowIndex: row.row_index, state, problem: unreadableRow[language], linkId: null },
+    ] as const
+    return db.write((tx) => recordSlice(tx, one, { to: row.row_index + 1, results, leaseMs }))
+  }
+
   async function workOn(claimed: Import, signal: AbortSignal): Promise<void> {
     const size = createSliceSize(db.maxWorkMs)
     const endsAt = performance.now() + turnMs
@@ -166,6 +179,11 @@ export function createImportWork(
         current = await step(current, size)
         attempts = 0
       } catch (error) {
+        if (isFaultOfRow(error)) {
+          if (size.rows() === 1) current = await skipRow(current!, error)
+          else size.halve()
+          continue
+        }
         attempts += 1
         if (!mayWorkNextTime(error) || attempts > maxAttempts) throw error
         current = await db.write((tx) => renewLease(tx, claimed.id, leaseMs))
@@ -195,6 +213,23 @@ function mayWorkNextTime(error: unknown): boolean {
     error instanceof CodeTaken ||
     (error instanceof AppError && error.status === 400)
   )
+}
+
+/**
+ * Not of the database, which has a code or is unavailable. The error would come again at every attempt, so the slice becomes
+ * smaller until the row is found.
+ */
+function isFaultOfRow(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    !(error instanceof AppError || error.name === 'DatabaseUnavailable' || 'code' in error) &&
+    !mayWorkNextTime(error)
+  )
+}
+
+const unreadableRow = {
+  zh: '该行无法处理（系统内部错误）',
+  en: 'this row cannot be processed (internal error)',
 }
 
 function wrongRows(checked: readonly CheckedRow[], state: 'invalid' | 'failed'): RowResult[] {
