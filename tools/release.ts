@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { readRecord } from '../server/console/built.ts'
 import { digestOfSources } from './console-build.ts'
 import {
@@ -18,7 +19,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 }
 
-function release(): void {
+function release(createsTag: boolean): void {
   const read: ReadText = (path) => readFileSync(join(root, path), 'utf8')
   const { version } = JSON.parse(read('package.json')) as { version: string }
   const tag = `v${version}`
@@ -45,7 +46,7 @@ function release(): void {
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exitCode = 1
   else if (isTagged) console.log(`HEAD is ${tag}. Publish it:\n  git push origin ${tag}`)
-  else if (process.argv.includes('--tag')) {
+  else if (createsTag) {
     git('tag', '--annotate', tag, '--message', `Tollgate ${version}`)
     console.log(`created the tag ${tag}. Publish it:\n  git push origin ${tag}`)
   } else {
@@ -55,4 +56,21 @@ function release(): void {
   }
 }
 
-release()
+const help = `npm run release -- [--tag]
+
+Checks that the repository is ready for a release and runs npm run check.
+  --tag   also creates the git tag of the version in package.json`
+
+function readOptions(): { readonly tag?: boolean; readonly help?: boolean } | undefined {
+  try {
+    return parseArgs({ options: { tag: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } }).values
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${help}`)
+    process.exitCode = 2
+    return undefined
+  }
+}
+
+const options = readOptions()
+if (options?.help === true) console.log(help)
+else if (options) release(options.tag ?? false)
