@@ -112,7 +112,7 @@ const options = {
     required: false,
     maxItems: linkLimits.tags,
     text: {
-      zh: `标签，每个 1–${linkLimits.tagLength} 个字符，重复的合并`,
+      zh: `标签，每个 1 至 ${linkLimits.tagLength} 个字符，重复的合并`,
       en: `Tags of 1–${linkLimits.tagLength} characters each; duplicates are merged`,
     },
     example: ['2026', '短信'],

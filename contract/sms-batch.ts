@@ -25,7 +25,7 @@ export const smsBatchOperations = {
         maxItems: maxBatchMessages,
         items: { type: 'string', pattern: phonePattern },
         text: {
-          zh: `接收号码，1–${maxBatchMessages} 个，变量相同；与 messages 二选一`,
+          zh: `接收号码，1 至 ${maxBatchMessages} 个，变量相同；与 messages 二选一`,
           en: `Recipients, 1–${maxBatchMessages}, with the same variables; either this or messages`,
         },
         example: ['13800138000', '13800138001'],
@@ -52,7 +52,7 @@ export const smsBatchOperations = {
           required: ['phone_number'],
         },
         text: {
-          zh: `号码与各自变量的列表，1–${maxBatchMessages} 个`,
+          zh: `号码与各自变量的列表，1 至 ${maxBatchMessages} 个`,
           en: `Recipients with their own variables, 1–${maxBatchMessages}`,
         },
         example: [{ phone_number: '13800138000', template_params: { code: '1234' } }],

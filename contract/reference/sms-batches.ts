@@ -80,11 +80,11 @@ export const sendBatchReference: OperationReference = {
   },
   notes: [
     {
-      zh: `每次 1–${maxBatchMessages} 条，受理后立即返回，不等待网关。无效号码与重复号码（仅保留首个）会被拒绝，不扣费；其余短信一次性扣费，额度不足则全部不发送。`,
+      zh: `每次 1 至 ${maxBatchMessages} 条，受理后立即返回，不等待网关。无效号码与重复号码（仅保留首个）会被拒绝，不扣费；其余短信一次性扣费，额度不足则全部不发送。`,
       en: `1–${maxBatchMessages} messages. The response does not wait for the gateways. Invalid numbers and later repetitions of a number are rejected and not charged. The other messages are charged together; if there are not enough credits, none is sent.`,
     },
     {
-      zh: `每条短信有各自的 biz_id，最多发送一次，单独结算或退回。send_at 必须在 ${maxSendAheadDays} 天以内，受理时扣费。营销模板仅在 ${marketingHours.from}:00–${marketingHours.to}:00 发送。`,
+      zh: `每条短信有各自的 biz_id，最多发送一次，单独结算或退回。send_at 必须在 ${maxSendAheadDays} 天以内，受理时扣费。营销模板仅在 ${marketingHours.from}:00 至 ${marketingHours.to}:00 发送。`,
       en: `Each message has its own biz_id, is sent at most once, and is settled or refunded on its own. send_at is at most ${maxSendAheadDays} days ahead; credits are charged on acceptance. Marketing templates are sent from ${marketingHours.from}:00 to ${marketingHours.to}:00 only.`,
     },
     {

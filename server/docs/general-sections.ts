@@ -205,7 +205,7 @@ function lengthRange(
   { minLength, maxLength }: { minLength: number; maxLength: number },
   language: Language,
 ): string {
-  return `${minLength}–${maxLength} ${language === 'zh' ? '个字符' : 'characters'}`
+  return language === 'zh' ? `${minLength} 至 ${maxLength} 个字符` : `${minLength}–${maxLength} characters`
 }
 
 function numberLimits(config: Config, language: Language): string {

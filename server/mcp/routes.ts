@@ -145,7 +145,7 @@ function refuse(reply: FastifyReply, status: number, message: string, code = -32
 
 function missingIdempotencyKey(): AppError {
   return new AppError(1001, {
-    zh: `缺少 ${idempotencyParameter}（1–${idempotencyKeySchema.maxLength} 个可见 ASCII 字符）`,
+    zh: `缺少 ${idempotencyParameter}（1 至 ${idempotencyKeySchema.maxLength} 个可见 ASCII 字符）`,
     en: `${idempotencyParameter} is missing (1–${idempotencyKeySchema.maxLength} visible ASCII characters)`,
   })
 }

@@ -213,7 +213,7 @@ function readFields(input: InvoiceRequest) {
   if (taxNumber !== '' && !new RegExp(taxNumberPattern).test(taxNumber)) {
     const { minTaxNumber: min, taxNumber: max } = paymentLimits
     problems['tax_number'] = {
-      zh: `必须是 ${min}–${max} 位数字与大写字母`,
+      zh: `必须是 ${min} 至 ${max} 位数字与大写字母`,
       en: `has ${min} to ${max} digits and capital letters`,
     }
   }

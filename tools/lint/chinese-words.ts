@@ -14,4 +14,8 @@ export const chineseWords: readonly WordRule[] = [
   { forbidden: /散列|归属地|上海时间|短链域名/, instead: '哈希值、位置、北京时间、短链接域名' },
   { forbidden: /访问者|调用者|应答|结果不明|未决/, instead: '访客、调用方、响应、结果未知、待确认' },
   { forbidden: /帐户|帐号|登陆|其它|中转页/, instead: '账户、账号、登录、其他、中间页' },
+  {
+    forbidden: /(?:\d|\})\s?[–~～]\s?(?:\d|\$\{)[^'"`]{0,20}[个位字条天次]|\d:\d\d[–~～]\d/,
+    instead: '1 至 9',
+  },
 ]

@@ -19,7 +19,7 @@ export const invoiceText = dictionary(
     title: '发票抬头',
     titleHint: '单位全称或个人姓名',
     taxNumber: '税号',
-    taxHint: (min: number, max: number) => `统一社会信用代码，${min}–${max} 位；个人可不填，专用发票必填`,
+    taxHint: (min: number, max: number) => `统一社会信用代码，${min} 至 ${max} 位；个人可不填，专用发票必填`,
     address: '地址与电话、开户行与账号',
     addressHint: '专用发票必填',
     mail: '接收邮箱',

@@ -7,7 +7,7 @@ export const paymentsText = dictionary(
     buyLead: '选择套餐并付款，支付成功后额度立即到账。',
     noPackages: '还没有可购买的套餐，请联系平台管理员。',
     noPackagesYet: '还没有套餐。添加后，账户可以在“购买额度”页购买。',
-    codeRule: (max: number) => `1–${max} 个字母、数字、_ 或 -`,
+    codeRule: (max: number) => `1 至 ${max} 个字母、数字、_ 或 -`,
     priceRule: '请填写金额，最多两位小数，例如 99.00',
     noProviders: '平台未开通在线支付，请联系平台管理员。',
     redeem: '使用兑换码',

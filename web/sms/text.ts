@@ -19,7 +19,7 @@ export const smsText = dictionary(
     verification: '验证码',
     notification: '通知',
     marketing: '营销',
-    marketingHint: '营销短信只在 08:00–21:00 发送。',
+    marketingHint: '营销短信只在 08:00 至 21:00 发送。',
     content: '模板内容',
     shared: '公共模板',
     updated: '更新时间',

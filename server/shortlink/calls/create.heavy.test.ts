@@ -40,7 +40,7 @@ onEachEngine('new links', (engine) => {
       [
         400,
         '批量生成短链接缺少必要参数：links[3].target_url；links[0].target_url 必须是 http:// 或 https:// 开头的完整网址；' +
-          'links[2].short_code 必须是 3–32 个字母、数字、_ 或 -，首尾为字母或数字；' +
+          'links[2].short_code 必须是 3 至 32 个字母、数字、_ 或 -，首尾为字母或数字；' +
           'links[1].short_code 短码已被占用；links[4].external_id 已被使用',
       ],
     )

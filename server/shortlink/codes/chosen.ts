@@ -18,7 +18,7 @@ export function chosenCodeProblem(
 
 const { min, max } = linkLimits.codeLength
 const malformedCode: Text = {
-  zh: `必须是 ${min}–${max} 个字母、数字、_ 或 -，首尾为字母或数字`,
+  zh: `必须是 ${min} 至 ${max} 个字母、数字、_ 或 -，首尾为字母或数字`,
   en: `must have ${min}–${max} letters, digits, _ or -, first and last a letter or digit`,
 }
 const unavailableCode: Text = { zh: '短码不可用', en: 'This short code is not available' }

@@ -112,7 +112,7 @@ onEachEngine('imports', (engine) => {
     const { id } = (await upload(file.join('\n'))).body
     const checked = await untilState(id, 'checked')
     assert.deepEqual([checked.total, checked.invalid], [11, 10])
-    for (const [, problem] of await problems(id)) assert.match(problem, /^short_code 必须是 3–32 个/)
+    for (const [, problem] of await problems(id)) assert.match(problem, /^short_code 必须是 3 至 32 个/)
     assert.equal((await start(id)).status, 200)
     assert.equal((await untilState(id, 'finished')).created, 1)
   })

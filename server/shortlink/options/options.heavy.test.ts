@@ -53,7 +53,7 @@ onEachEngine('options of links', (engine) => {
     await links.refused({ ...newLink, short_code: generated.short_code }, '短码已被占用')
     for (const word of ['console', 'API', 'Report', 'tls-ask', 'fuck-it'])
       await links.refused({ ...newLink, short_code: word }, '短码不可用')
-    const wrong = 'short_code 必须是 3–32 个字母、数字、_ 或 -，首尾为字母或数字'
+    const wrong = 'short_code 必须是 3 至 32 个字母、数字、_ 或 -，首尾为字母或数字'
     for (const word of ['ab', '-abc', 'abc_', 'a b', '短码啊', 'x'.repeat(33)])
       await links.refused({ ...newLink, short_code: word }, wrong)
   })
@@ -71,7 +71,7 @@ onEachEngine('options of links', (engine) => {
         rules: [{ when: { os: 'beos', moon: 'full' }, target_url: 'ftp://x' }, { when: {} }],
         domain: 'go.example.com',
       },
-      'max_clicks 必须是 1 至 1000000000 的整数；password 必须是 4–64 个字符；expires_at 必须晚于当前时间；tags[1] 必须是 1–32 个字符；' +
+      'max_clicks 必须是 1 至 1000000000 的整数；password 必须是 4 至 64 个字符；expires_at 必须晚于当前时间；tags[1] 必须是 1 至 32 个字符；' +
         'rules[0].when.os 只能是 ios、android、harmony、windows、macos、linux；rules[0].when.moon 不支持；' +
         'rules[0].target_url 必须是 http:// 或 https:// 开头的完整网址；' +
         'rules[1].when 必须是至少含一个条件的对象：os、device、app、country、province、language；rules[1].target_url 缺失；' +

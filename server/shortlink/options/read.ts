@@ -196,5 +196,5 @@ function isLength(text: string, min: number, max: number): boolean {
 }
 
 function lengthText(min: number, max: number): Text {
-  return { zh: `必须是 ${min}–${max} 个字符`, en: `must have ${min}–${max} characters` }
+  return { zh: `必须是 ${min} 至 ${max} 个字符`, en: `must have ${min}–${max} characters` }
 }

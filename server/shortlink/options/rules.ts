@@ -106,7 +106,7 @@ function readConditions(
 
 const unknownName: Text = { zh: '不支持', en: 'is not supported' }
 const notValues: Text = {
-  zh: `必须是文本或 1–${linkLimits.ruleValues} 个文本的列表`,
+  zh: `必须是文本或 1 至 ${linkLimits.ruleValues} 个文本的列表`,
   en: `must be a text or a list of 1–${linkLimits.ruleValues} texts`,
 }
 

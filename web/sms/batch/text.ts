@@ -48,7 +48,7 @@ export const batchText = dictionary(
     later: '定时发送',
     sendAt: '发送时间（北京时间）',
     sendAtRule: (days: number) => `请选择 ${days} 天以内的将来时间`,
-    marketing: '营销短信只在 08:00–21:00 发送，其余时间提交的推迟到 08:00 后发送。',
+    marketing: '营销短信只在 08:00 至 21:00 发送，其余时间提交的推迟到 08:00 后发送。',
     send: (count: string, cost: string) => `发送 ${count} 条（消耗 ${cost}）`,
     confirmTitle: '确认群发？',
     confirmText: (count: string, cost: string, batches: string, at: string) =>
