@@ -244,8 +244,8 @@ describe('marketing hours and stop words', () => {
     assert.throws(() => requireSendingHour({ type: 'marketing' }, at('22:00:00')), {
       code: 1002,
       text: {
-        zh: '营销短信只能在 08:00–21:00 发送',
-        en: 'Marketing messages are sent from 08:00–21:00 only, Asia/Shanghai',
+        zh: '营销短信只能在 08:00 至 21:00 发送',
+        en: 'Marketing messages are sent from 08:00 to 21:00 only, Asia/Shanghai',
       },
     })
     requireSendingHour({ type: 'notification' }, at('22:00:00'))

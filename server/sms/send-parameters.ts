@@ -25,10 +25,11 @@ export function readSend(call: Call) {
 /** Marketing messages are not sent at night. */
 export function requireSendingHour({ type }: Pick<UsableTemplate, 'type'>, now: number): void {
   if (type !== 'marketing' || isMarketingHour(now)) return
-  const hours = `${String(marketingHours.from).padStart(2, '0')}:00–${marketingHours.to}:00`
+  const from = `${String(marketingHours.from).padStart(2, '0')}:00`
+  const to = `${marketingHours.to}:00`
   throw new AppError(1002, {
-    zh: `营销短信只能在 ${hours} 发送`,
-    en: `Marketing messages are sent from ${hours} only, Asia/Shanghai`,
+    zh: `营销短信只能在 ${from} 至 ${to} 发送`,
+    en: `Marketing messages are sent from ${from} to ${to} only, Asia/Shanghai`,
   })
 }
 
