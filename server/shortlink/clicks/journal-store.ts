@@ -4,7 +4,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { hourMs } from '../../../contract/time.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
-import { idList } from '../../db/dialect.ts'
+import { forUpdate, idList } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import {
   aggregate,
@@ -127,13 +127,17 @@ function visitsOf({ is_aggregated: content, clicks }: JournalRow): JournalVisits
 
 class RowsTaken extends Error {}
 
-/** Fails when another process has counted some of these rows already. */
+/** Fails when another process has counted some of these rows already. Locks them in the order of their ids, against deadlocks. */
 async function deleteRows(tx: Tx, rows: readonly JournalRow[]): Promise<void> {
   const ids = idList(
     tx,
     rows.map(({ id }) => id),
   )
-  const deleted = await tx.run(`DELETE FROM link_click_journal WHERE id IN ${ids.sql}`, [ids.value])
+  const deleted = await tx.run(
+    `DELETE FROM link_click_journal WHERE id IN
+       (SELECT id FROM link_click_journal WHERE id IN ${ids.sql} ORDER BY id${forUpdate(tx)})`,
+    [ids.value],
+  )
   if (deleted < rows.length) throw new RowsTaken()
 }
 
