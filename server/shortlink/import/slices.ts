@@ -216,8 +216,8 @@ function mayWorkNextTime(error: unknown): boolean {
 }
 
 /**
- * Not of the database, which has a code or is unavailable. The error would come again at every attempt, so the slice becomes
- * smaller until the row is found.
+ * Whether a row caused the error: errors of the database have a code, or their name is `DatabaseUnavailable`. The error would occur
+ * at every attempt, so the slice becomes smaller until the row is found.
  */
 function isFaultOfRow(error: unknown): boolean {
   return (
