@@ -28,7 +28,8 @@ import { bodyLimit, type HttpContext, serveEndpoints, toPageError, type TryHandl
 import { readBodiesInTurn } from './http/fastify-bodies.ts'
 import { createLargeBodies } from './http/large-bodies.ts'
 import { createRequestIdReader } from './http/request-id.ts'
-import { createHttpServer, keepAliveMs } from './http/server.ts'
+import { keepAliveHint, keepAliveMs } from './http/connection-timeouts.ts'
+import { createHttpServer } from './http/server.ts'
 import { trackRequests } from './http/request-tracker.ts'
 import { createIdentity } from './identity/api.ts'
 import { createJobs } from './jobs.ts'
@@ -224,7 +225,7 @@ export async function createApp(
       }
       return false
     },
-    config.SEND_TIMEOUT_S * 1000,
+    { sendMs: config.SEND_TIMEOUT_S * 1000, idleMs: keepAliveMs, socketsInUse: running.sockets },
     http.requestIdOf,
   )
   app.decorateRequest('startedAt', 0)
@@ -232,6 +233,7 @@ export async function createApp(
     request.startedAt = performance.now()
     running.begin(reply.raw)
     reply.header('x-request-id', request.id)
+    if (reply.raw.shouldKeepAlive) reply.header('keep-alive', keepAliveHint)
     done()
   })
 

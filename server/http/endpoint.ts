@@ -7,6 +7,7 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { type AddressOf, networkOf } from './address.ts'
 import { decodeBody } from './body.ts'
 import { type Call, createCall, languageOf } from './call.ts'
+import { keepAliveHint } from './connection-timeouts.ts'
 import { AppError, malformed, tooFrequent } from './errors.ts'
 import { QueueFull } from './fair-queue.ts'
 import { parseForm } from './form.ts'
@@ -328,8 +329,10 @@ function send(
   if (call) headers.push(...call.responseHeaders)
   if (result.headers)
     for (const name of Object.keys(result.headers)) headers.push(name, result.headers[name]!)
-  if (context.isStopping() && result.headers?.['connection'] === undefined)
-    headers.push('Connection', 'close')
+  if (result.headers?.['connection'] === undefined) {
+    if (context.isStopping()) headers.push('Connection', 'close')
+    else if (response.shouldKeepAlive) headers.push('Keep-Alive', keepAliveHint)
+  }
   response.writeHead(result.status, headers)
   response.end(text)
 }

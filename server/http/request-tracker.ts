@@ -1,14 +1,16 @@
-// Counts the requests in progress, so that a stop can wait for them.
+// The requests in progress, so that a stop can wait for them and their connections are not closed.
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
 export interface RequestTracker {
   begin(response: ServerResponse): void
   /** Includes requests whose client disconnected while they are still handled. */
   count(): number
+  sockets(): ReadonlySet<Socket>
 }
 
 export function trackRequests(): RequestTracker {
-  let open = 0
+  const open = new Set<ServerResponse>()
   const abandoned = new Set<ServerResponse>()
 
   function pruneAnswered(): void {
@@ -16,21 +18,22 @@ export function trackRequests(): RequestTracker {
   }
 
   function closed(this: ServerResponse): void {
-    open -= 1
+    open.delete(this)
     pruneAnswered()
     if (!isAnswered(this)) abandoned.add(this)
   }
 
   return {
     begin(response) {
-      open += 1
+      open.add(response)
       // Unlike `finish`, `close` is also emitted when the client disconnects.
       response.on('close', closed)
     },
     count() {
       pruneAnswered()
-      return open + abandoned.size
+      return open.size + abandoned.size
     },
+    sockets: () => new Set(Array.from(open, ({ req }) => req.socket)),
   }
 }
 

@@ -4,13 +4,11 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { createServer } from './node-http.ts'
 import type { RequestIdOf } from './request-id.ts'
 import { bodyLimit, type TryHandle } from './endpoint.ts'
-import { closeStalledConnections } from './stalled-connections.ts'
+import { type ConnectionTimeouts, closeUnusedConnections } from './connection-timeouts.ts'
 
 /** Timeouts for receiving the headers and the whole request. Responses may take longer. */
 const headersTimeoutMs = 5_000
 const requestTimeoutMs = 15_000
-
-export const keepAliveMs = 65_000
 
 export interface HttpServer {
   readonly app: FastifyInstance
@@ -19,7 +17,7 @@ export interface HttpServer {
 
 export function createHttpServer(
   tryFastPaths: TryHandle,
-  sendTimeoutMs: number,
+  timeouts: ConnectionTimeouts,
   requestIdOf: RequestIdOf,
 ): HttpServer {
   const server = createServer({
@@ -27,12 +25,13 @@ export function createHttpServer(
     requestTimeout: requestTimeoutMs,
     // The default checks for slow clients only every 30 seconds.
     connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: keepAliveMs,
+    // closeUnusedConnections ends idle connections.
+    keepAliveTimeout: 0,
     // Creates no stream for a request without a body, which saves about 10 % of a redirect. Code that reads bodies must
     // check `readableEnded` first, because such a stream emits no `end` event.
     optimizeEmptyRequests: true,
   })
-  closeStalledConnections(server, sendTimeoutMs)
+  closeUnusedConnections(server, timeouts)
   const app = fastify({
     serverFactory: (handler) =>
       server.on('request', (request, response) => {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../config.ts'
 import { createServer } from '../http/node-http.ts'
-import { closeStalledConnections } from '../http/stalled-connections.ts'
+import { closeUnusedConnections } from '../http/connection-timeouts.ts'
 import { hasMetricsToken } from './health.ts'
 
 export interface MetricsServer {
@@ -17,7 +17,7 @@ export function createMetricsServer(
 ): MetricsServer | undefined {
   if (config.METRICS_PORT === 0) return undefined
   const server = createServer(respond)
-  closeStalledConnections(server, config.SEND_TIMEOUT_S * 1000)
+  closeUnusedConnections(server, { sendMs: config.SEND_TIMEOUT_S * 1000 })
 
   function respond(request: IncomingMessage, response: ServerResponse): void {
     if (!hasMetricsToken(request, config.METRICS_TOKEN)) {
