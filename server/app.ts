@@ -5,7 +5,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createAuthenticator } from './accounts/authenticate.ts'
-import { createBatchTurns } from './accounts/batch-turns.ts'
 import { loadKeySecret } from './accounts/key-secret-store.ts'
 import { createKeyLookup } from './accounts/store.ts'
 import { systemActor } from './audit/audit.ts'
@@ -183,7 +182,6 @@ export async function createApp(
       limits,
       keySecret,
     }),
-    runBatch: createBatchTurns(),
     credits,
     paidCalls: createPaidCalls(credits, sweeper),
     now: options.now ?? Date.now,

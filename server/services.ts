@@ -5,7 +5,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Authenticate } from './accounts/authenticate.ts'
-import type { RunBatch } from './accounts/batch-turns.ts'
 import type { Config } from './config.ts'
 import type { Credits } from './credits/credits.ts'
 import type { PaidCalls } from './credits/charge/paid-call.ts'
@@ -29,8 +28,6 @@ export interface Services {
   readonly http: HttpContext
   readonly limits: Limits
   readonly authenticate: Authenticate
-  /** For calls with long lists. */
-  readonly runBatch: RunBatch
   readonly credits: Credits
   readonly paidCalls: PaidCalls
   /** By which marketing messages are sent, and webhooks signed. */

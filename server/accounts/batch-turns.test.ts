@@ -6,7 +6,7 @@ import { AppError } from '../http/errors.ts'
 import { createBatchTurns } from './batch-turns.ts'
 
 test('145 batches of one account run two at a time, another account does not wait for them, and too many are a 429', async () => {
-  const runBatch = createBatchTurns()
+  const runBatch = createBatchTurns({ maxRunning: 4, maxRunningOfShare: 2, maxWaiting: 1_000 })
   const started: number[] = []
   const ends: (() => void)[] = []
   const refused: unknown[] = []

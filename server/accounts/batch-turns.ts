@@ -3,13 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { tooFrequent } from '../http/errors.ts'
 import { createFairQueue, type FairQueueOptions, QueueFull } from '../http/fair-queue.ts'
 
-/** Few, because each occupies the event loop for long. A waiting call uses only the memory of its body. */
-const limits = { maxRunning: 4, maxRunningOfShare: 2, maxWaiting: 1_000 }
-
 /** Runs the work when it is the account's turn. Throws 429 when too many wait. */
 export type RunBatch = <T>(accountId: number, work: () => Promise<T>) => Promise<T>
 
-export function createBatchTurns(): RunBatch {
+/** Few at a time, because each occupies the event loop for long. A waiting call uses only the memory of its body. */
+export function createBatchTurns(limits: FairQueueOptions): RunBatch {
   const inTurn = createAccountTurns(limits)
   return (accountId, work) =>
     inTurn(accountId, async () => {

@@ -7,7 +7,8 @@ import { parseJson } from '../http/json.ts'
 import { type ParameterSources, readBearer } from '../http/parameters.ts'
 
 const maxTextLength = 500
-const maxListLength = 50
+const maxListLength = 20
+const maxNames = 100
 const maxDepth = 6
 
 /** A larger value is left out, because a cut one would look complete. */
@@ -16,6 +17,9 @@ const maxLength = 16_384
 const idCardInText =
   /(?<!\d)[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?![\dA-Za-z])/g
 const keyInText = /tg_[0-9A-Za-z]{43,}/g
+
+/** Of a phone number: the shortest of what is masked. */
+const minSecretLength = 11
 
 /** More than the length of a key: the longest of what is masked. */
 const maxSecretLength = 64
@@ -31,8 +35,8 @@ function cutPosition(text: string): number {
 /** Masks API keys, ID numbers and phone numbers anywhere in a text. */
 export function maskText(text: string): string {
   const short = (text.length > maxTextLength ? `${text.slice(0, cutPosition(text))}…` : text).toWellFormed()
-  // A quick check, because most texts contain none of them.
-  if (!/\d{11}|tg_/.test(short)) return short
+  // Quick checks, because most texts contain none of them.
+  if (short.length < minSecretLength || !/\d{11}|tg_/.test(short)) return short
   return maskPhones(short.replaceAll(keyInText, `tg_${hidden}`).replaceAll(idCardInText, maskIdNumber))
 }
 
@@ -162,12 +166,12 @@ function masked(value: unknown, masks: Readonly<Record<string, Mask>>, depth: nu
     return kept
   }
   if (value instanceof Map) return masked(Object.fromEntries(value), masks, depth)
-  return Object.fromEntries(
-    Object.entries(value)
-      .slice(0, 100)
-      .map(([name, one]) => {
-        const mask = maskOf(masks, name)
-        return [maskText(name), mask ? mask(one) : masked(one, masks, depth + 1)]
-      }),
-  )
+  // Without a prototype, `__proto__` is a name like any other.
+  const kept = Object.create(null) as Record<string, unknown>
+  for (const name of Object.keys(value).slice(0, maxNames)) {
+    const one = (value as Readonly<Record<string, unknown>>)[name]
+    const mask = maskOf(masks, name)
+    kept[maskText(name)] = mask ? mask(one) : masked(one, masks, depth + 1)
+  }
+  return kept
 }

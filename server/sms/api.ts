@@ -6,6 +6,7 @@ import { hourMs, minuteMs } from '../../contract/time.ts'
 import { type Caller, requireNotSuspended } from '../accounts/authenticate.ts'
 import type { CreditBalance } from '../credits/store.ts'
 import { type Call, requireParameters, findOperation } from '../http/call.ts'
+import { createBatchTurns } from '../accounts/batch-turns.ts'
 import { createCursors } from '../http/cursor.ts'
 import { AppError } from '../http/errors.ts'
 import { type ApiResponse, envelope } from '../http/responses.ts'
@@ -52,6 +53,9 @@ export interface SmsProduct extends Product {
   readonly gateways: readonly GuardedSmsGateway[]
 }
 
+/** A batch of a thousand messages takes 20 ms and more. */
+const batchTurns = { maxRunning: 4, maxRunningOfShare: 2, maxWaiting: 1_000 }
+
 export function createSms(services: Services): SmsProduct {
   const { config, db, jobs } = services
   const gateways = createSmsGateways(config)
@@ -76,6 +80,7 @@ export function createSms(services: Services): SmsProduct {
   const worker = createBatchWorker(services, gateways)
   const batchSending = createBatchSending(services, gateways, worker.wake)
   const batches = createBatchHandlers(services)
+  const runBatch = createBatchTurns(batchTurns)
   const vendorReviews = createVendorReviewJob(services)
 
   async function handle(call: Call): Promise<ApiResponse> {
@@ -99,7 +104,7 @@ export function createSms(services: Services): SmsProduct {
       case 'replies':
         return showReplies(db, cursors, call, caller)
       case 'send_batch':
-        return services.runBatch(caller.account.id, () => batchSending.send(call, caller))
+        return runBatch(caller.account.id, () => batchSending.send(call, caller))
       case 'get_batch':
         return batches.show(call, caller)
       case 'cancel_batch':

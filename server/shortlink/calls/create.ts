@@ -2,6 +2,7 @@
 import { linkLimits, shortlink } from '../../../contract/shortlink.ts'
 import { isRecord } from '../../../contract/values.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../../accounts/authenticate.ts'
+import { createBatchTurns } from '../../accounts/batch-turns.ts'
 import { pricesOf } from '../../accounts/prices.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
@@ -21,11 +22,15 @@ export interface CreateCalls {
 
 const { generate: generateOperation, generate_batch: batchOperation } = shortlink.operations
 
+/** More than of other batches, because these take 3 ms: so they share commits, and the database works while others are read. */
+const batchTurns = { maxRunning: 8, maxRunningOfShare: 4, maxWaiting: 1_000 }
+
 export function createCreateCalls(
-  { config, paidCalls, runBatch }: Pick<Services, 'config' | 'paidCalls' | 'runBatch'>,
+  { config, paidCalls }: Pick<Services, 'config' | 'paidCalls'>,
   links: Links,
   lookup: Lookup,
 ): CreateCalls {
+  const runBatch = createBatchTurns(batchTurns)
   const readPools = async () => lookup.cachedPools() ?? (await lookup.pools())
 
   return {
