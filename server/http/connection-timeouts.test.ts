@@ -1,3 +1,4 @@
+// Idle connections and clients that stop reading.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
