@@ -26,6 +26,20 @@ function createManualWork() {
 }
 
 describe('scheduler', () => {
+  test('other work runs between items that end at once', async () => {
+    const scheduler = createScheduler({ perCall: 8, inTotal: 32 })
+    let ended = 0
+    const batches = Array.from({ length: 20 }, () =>
+      scheduler.start(50, async () => {
+        ended += 1
+      }),
+    )
+    await turn()
+    assert.ok(ended > 0 && ended < 200, `${ended} items in one turn`)
+    await Promise.all(batches.map(({ finished }) => finished))
+    assert.equal(ended, 1_000)
+  })
+
   test('respects the limits and runs every item exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(

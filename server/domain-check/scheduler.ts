@@ -1,5 +1,8 @@
 // Limits concurrent work per call and per process, and lets the calls take turns.
 
+/** In one turn of the event loop: items whose verdict is known end at once, and everything else would wait for all of them. */
+const maxStartsPerTurn = 64
+
 export interface SchedulerLimits {
   readonly perCall: number
   readonly inTotal: number
@@ -33,6 +36,12 @@ export function createScheduler(limits: SchedulerLimits): Scheduler {
   /** Calls that may start one more item, in order. */
   const queue: ScheduledCall[] = []
   let running = 0
+  let startsInTurn = 0
+
+  function onNextTurn(): void {
+    startsInTurn = 0
+    fillSlots()
+  }
 
   function enqueue(call: ScheduledCall): void {
     if (call.queued || call.stopped || call.next >= call.count || call.running >= limits.perCall) return
@@ -41,7 +50,7 @@ export function createScheduler(limits: SchedulerLimits): Scheduler {
   }
 
   function fillSlots(): void {
-    while (running < limits.inTotal) {
+    while (running < limits.inTotal && startsInTurn < maxStartsPerTurn) {
       const call = queue.shift()
       if (call === undefined) return
       call.queued = false
@@ -54,6 +63,8 @@ export function createScheduler(limits: SchedulerLimits): Scheduler {
     call.next += 1
     call.running += 1
     running += 1
+    if (startsInTurn === 0) setImmediate(onNextTurn)
+    startsInTurn += 1
     // At the end of the queue, so that every other call gets a turn first.
     enqueue(call)
     const onEnd = () => end(call)

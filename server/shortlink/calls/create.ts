@@ -22,7 +22,7 @@ export interface CreateCalls {
 
 const { generate: generateOperation, generate_batch: batchOperation } = shortlink.operations
 
-/** More than of other batches, because these take 2 to 3 ms: so they share commits, and the database works while others are read. */
+/** More at a time than other batches, because each takes 2 to 3 ms: they share commits, and the database works while others are read. */
 const batchTurns = { maxRunning: 16, maxRunningOfShare: 8, maxWaiting: 1_000 }
 
 export function createCreateCalls(
