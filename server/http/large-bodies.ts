@@ -1,6 +1,6 @@
 // Large request bodies take turns: their bytes take memory and decoding them blocks the event loop. One address sends a few at a
 // time, and they are decoded one by one, with a pause after a long one. Small bodies wait only if those of their address took long.
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createLazyCache } from '../lazy-cache.ts'
 import { tooFrequent } from './errors.ts'
 import { createFairQueue } from './fair-queue.ts'
@@ -69,7 +69,7 @@ export function createLargeBodies(limits = defaultLimits): LargeBodies {
           const start = performance.now()
           resolve(Promise.try(work))
           const ms = performance.now() - start
-          if (ms > maxWithoutPause) await sleep(ms)
+          if (ms > maxWithoutPause) await new Promise((end) => setTimeout(end, ms))
         })
         .catch(reject)
     })
