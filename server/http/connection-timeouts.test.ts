@@ -5,6 +5,7 @@ import type { RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startService } from '../../test/support/service.ts'
 import { closeUnusedConnections } from './connection-timeouts.ts'
 import { createServer } from './node-http.ts'
 import { trackRequests } from './request-tracker.ts'
@@ -75,3 +76,11 @@ async function connectTo(
   const [serverSocket] = (await once(server, 'connection')) as [Socket]
   return { socket, serverSocket }
 }
+
+test('responses of the API and of pages tell when an idle connection is closed, redirects do not', async () => {
+  await using service = await startService('sqlite')
+  const hintOf = async (path: string) => (await fetch(service.url + path)).headers.get('keep-alive')
+  assert.equal(await hintOf('/api/sms_api.php'), 'timeout=65')
+  assert.equal(await hintOf('/livez'), 'timeout=65')
+  assert.equal(await hintOf('/aBcD234'), null)
+})
