@@ -213,8 +213,8 @@ export async function createApp(
     serveEndpoints(http, served),
   ]
 
-  const { app, server } = createHttpServer(
-    (request, response) => {
+  const { app, server } = createHttpServer({
+    tryFastPaths(request, response) {
       if (closed || isLeaving) response.shouldKeepAlive = false
       for (const fastPath of fastPaths) {
         if (!fastPath(request, response)) continue
@@ -223,13 +223,14 @@ export async function createApp(
       }
       return false
     },
-    { sendMs: config.SEND_TIMEOUT_S * 1000, idleMs: keepAliveMs, socketsInUse: running.sockets },
-    http.requestIdOf,
-  )
+    onPageRequest: running.begin,
+    timeouts: { sendMs: config.SEND_TIMEOUT_S * 1000, idleMs: keepAliveMs, socketsInUse: running.sockets },
+    requestIdOf: http.requestIdOf,
+    addressOf: http.addressOf,
+  })
   app.decorateRequest('startedAt', 0)
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()
-    running.begin(reply.raw)
     reply.header('x-request-id', request.id)
     if (reply.raw.shouldKeepAlive) reply.header('keep-alive', keepAliveHint)
     done()

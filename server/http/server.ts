@@ -3,8 +3,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type FastifyInstance, fastify } from 'fastify'
 import { createServer } from './node-http.ts'
 import type { RequestIdOf } from './request-id.ts'
+import type { AddressOf } from './address.ts'
 import { bodyLimit, type TryHandle } from './endpoint.ts'
 import { type ConnectionTimeouts, closeUnusedConnections } from './connection-timeouts.ts'
+import { startInTurns } from './page-turns.ts'
 
 /** Timeouts for receiving the headers and the whole request. Responses may take longer. */
 const headersTimeoutMs = 5_000
@@ -15,11 +17,22 @@ export interface HttpServer {
   readonly server: Server
 }
 
-export function createHttpServer(
-  tryFastPaths: TryHandle,
-  timeouts: ConnectionTimeouts,
-  requestIdOf: RequestIdOf,
-): HttpServer {
+export interface HttpServerOptions {
+  readonly tryFastPaths: TryHandle
+  /** Called for every request that Fastify serves, before it waits for its turn. */
+  readonly onPageRequest: (response: ServerResponse) => void
+  readonly timeouts: ConnectionTimeouts
+  readonly requestIdOf: RequestIdOf
+  readonly addressOf: AddressOf
+}
+
+export function createHttpServer({
+  tryFastPaths,
+  onPageRequest,
+  timeouts,
+  requestIdOf,
+  addressOf,
+}: HttpServerOptions): HttpServer {
   const server = createServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -33,11 +46,18 @@ export function createHttpServer(
   })
   closeUnusedConnections(server, timeouts)
   const app = fastify({
-    serverFactory: (handler) =>
-      server.on('request', (request, response) => {
+    serverFactory: (handler) => {
+      const startPage = startInTurns(addressOf, handler, (request, response) =>
+        rejectBusy(response, requestIdOf(request)),
+      )
+      return server.on('request', (request, response) => {
         if (!readTarget(request)) rejectTarget(response, requestIdOf(request))
-        else if (!tryFastPaths(request, response)) handler(request, response)
-      }),
+        else if (!tryFastPaths(request, response)) {
+          onPageRequest(response)
+          startPage(request, response)
+        }
+      })
+    },
     genReqId: requestIdOf,
     // Only public pages have HEAD: an export would run for nothing.
     exposeHeadRoutes: false,
@@ -78,12 +98,30 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 function rejectTarget(response: ServerResponse, requestId: string): void {
-  response.writeHead(400, {
+  const message = '请求地址无效 / the address is not valid'
+  reject(response, requestId, {
+    status: 400,
+    headers: { connection: 'close' },
+    body: { code: 1002, message },
+  })
+}
+
+function rejectBusy(response: ServerResponse, requestId: string): void {
+  const message = '服务繁忙，请稍后重试 / the service is busy, try again shortly'
+  reject(response, requestId, { status: 503, headers: { 'retry-after': '1' }, body: { code: 5000, message } })
+}
+
+function reject(
+  response: ServerResponse,
+  requestId: string,
+  { status, headers, body }: { status: number; headers: Readonly<Record<string, string>>; body: object },
+): void {
+  response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
-    connection: 'close',
+    ...headers,
   })
-  response.end(JSON.stringify({ code: 1002, message: '请求地址无效 / the address is not valid' }))
+  response.end(JSON.stringify(body))
 }
 
 function rejectSchema(): never {
