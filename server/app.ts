@@ -26,6 +26,7 @@ import { createAddressReader, createProxyStateReader } from './http/address.ts'
 import { bodyLimit, type HttpContext, serveEndpoints, toPageError, type TryHandle } from './http/endpoint.ts'
 import { readBodiesInTurn } from './http/fastify-bodies.ts'
 import { createLargeBodies } from './http/large-bodies.ts'
+import { createRefusedCalls } from './http/refused-calls.ts'
 import { createRequestIdReader } from './http/request-id.ts'
 import { keepAliveHint, keepAliveMs } from './http/connection-timeouts.ts'
 import { createHttpServer } from './http/server.ts'
@@ -146,6 +147,7 @@ export async function createApp(
     addressOf: createAddressReader(config.TRUSTED_PROXIES),
     requestIdOf: createRequestIdReader(config.TRUSTED_PROXIES),
     largeBodies: createLargeBodies(),
+    refusedCalls: createRefusedCalls(),
     isStopping: () => stopping,
     onResponse(call) {
       metrics.onResponse(call)

@@ -13,6 +13,7 @@ import { QueueFull } from './fair-queue.ts'
 import { parseForm } from './form.ts'
 import { isFragmented, type LargeBodies, smallBodyBytes } from './large-bodies.ts'
 import type { ParameterSources } from './parameters.ts'
+import type { RefusedCalls } from './refused-calls.ts'
 import type { RequestIdOf } from './request-id.ts'
 import { type ApiResponse, errorResponse, type ErrorResponseOptions } from './responses.ts'
 
@@ -28,6 +29,7 @@ export interface HttpContext extends ErrorResponseOptions {
   readonly addressOf: AddressOf
   readonly requestIdOf: RequestIdOf
   readonly largeBodies: LargeBodies
+  readonly refusedCalls: RefusedCalls
   /** True from SIGTERM on: running calls finish, new ones are rejected. */
   readonly isStopping: () => boolean
   /** Called for every response. Must neither throw nor block. */
@@ -84,6 +86,8 @@ async function handleRequest(
       throw methodNotAllowed(endpoint)
     }
     if (context.isStopping()) throw stopping()
+    const turn = context.refusedCalls.turnOf(() => networkOf(context.addressOf(request)))
+    if (turn) await untilTurn(turn, request)
     const sources =
       request.method === 'GET'
         ? await readSmallSources(context, endpoint, request, query, undefined)
@@ -96,6 +100,7 @@ async function handleRequest(
       response.end()
       return
     }
+    context.refusedCalls.count(networkOf(context.addressOf(request)))
     const known = toAppError(call?.sources.ignoredForm ? explainIgnoredForm(error) : error)
     if (known.code === 5000 && known.status !== 503) context.onError(error, requestId)
     result = errorResponse(endpoint.shape, known, languageOf(request), context)
@@ -121,6 +126,14 @@ export function reportResponse({ onResponse }: HttpContext, call: Call, response
 
 /** The client closed the connection before the request was complete. */
 class ConnectionClosed extends Error {}
+
+async function untilTurn(turn: Promise<void>, request: IncomingMessage): Promise<void> {
+  await turn.catch((error: unknown) => {
+    throw error instanceof QueueFull ? tooFrequent(1) : error
+  })
+  // Such a stream emits nothing any more.
+  if (request.socket.destroyed) throw new ConnectionClosed()
+}
 
 /** A body, and where a large one takes its turns. */
 interface ReceivedBody {

@@ -10,6 +10,7 @@ import { until } from '../../test/support/until.ts'
 import { peerOf } from './address.ts'
 import { serveEndpoints } from './endpoint.ts'
 import { QueueFull } from './fair-queue.ts'
+import { createRefusedCalls } from './refused-calls.ts'
 import { createLargeBodies } from './large-bodies.ts'
 
 test('146 one address has a few large bodies at a time, more wait, and the rest are refused', async () => {
@@ -115,6 +116,7 @@ test('146 a large body beside too many of its address is a 429 in the shape of t
       errorStatus: 'mapped',
       addressOf: peerOf,
       requestIdOf: () => 'test',
+      refusedCalls: createRefusedCalls(),
       largeBodies: {
         ...bodies,
         begin: (address) => bodies.begin(address).finally(() => (begun += 1)),

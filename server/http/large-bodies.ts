@@ -1,9 +1,9 @@
 // Large request bodies take turns: their bytes take memory and decoding them blocks the event loop. One address sends a few at a
 // time, and they are decoded one by one, with a pause after a long one. Small bodies wait only if those of their address took long.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createLazyCache } from '../lazy-cache.ts'
 import { tooFrequent } from './errors.ts'
 import { createFairQueue } from './fair-queue.ts'
+import { nextTurn } from './memoize-per-tick.ts'
 
 /** Almost every call is smaller. */
 export const smallBodyBytes = 65_536

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { memoizePerTick } from './memoize-per-tick.ts'
+import { memoizePerTick, nextTurn as startAfterRequests } from './memoize-per-tick.ts'
 
 it('calls the function once per key and turn', async () => {
   const calls: string[] = []
@@ -39,4 +39,19 @@ it('does not cache a failure', () => {
   assert.throws(() => find('a'), /away/)
   fails = false
   assert.equal(find('a'), 'a')
+})
+
+it('gives work that starts after the requests of a turn results of its own', async () => {
+  let answer = 1
+  const find = memoizePerTick(() => answer)
+  await startAfterRequests()
+  assert.equal(find('a'), 1)
+  // The next turn reads requests before it clears what it found itself.
+  const inNextTurn = new Promise<number>((resolve) => {
+    setTimeout(() => resolve(find('a')), 1)
+  })
+  answer = 2
+  // The timer is due when the turn begins.
+  for (const end = performance.now() + 5; performance.now() < end;);
+  assert.equal(await inNextTurn, 2)
 })

@@ -1,37 +1,26 @@
-// Starts the requests that Fastify serves, a few per turn of the event loop: many requests for pages at once do not delay paid
-// calls and redirects. Clients take turns.
+// Requests that Fastify serves start in turns: many requests for pages at once do not delay paid calls and redirects.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { networkOf, type AddressOf } from './address.ts'
-import { createFairQueue, QueueFull } from './fair-queue.ts'
+import { QueueFull } from './fair-queue.ts'
+import { createTurns } from './turns.ts'
 
 /** A request of the console takes about a millisecond. */
 const startsPerTurn = 4
 
-const maxWaiting = 2_000
-const maxWaitMs = 10_000
-
 type Start = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Returns a handler that calls `start` when it is the client's turn, which is immediately unless there are many requests. */
+/** Returns a handler that calls `start` when it is the client's turn. */
 export function startInTurns(addressOf: AddressOf, start: Start, rejectBusy: Start): Start {
-  const queue = createFairQueue({ maxRunning: startsPerTurn, maxWaiting, maxWaitMs })
+  const turns = createTurns(startsPerTurn)
   return (request, response) => {
-    const startOne = (): Promise<void> => {
-      if (request.socket.destroyed) {
-        // A stop waits for every response that was not ended.
-        response.end()
-        return Promise.resolve()
-      }
-      start(request, response)
-      return nextTurn()
+    const startOne = () => {
+      // A stop waits for every response that was not ended.
+      if (request.socket.destroyed) response.end()
+      else start(request, response)
     }
-    queue.run(networkOf(addressOf(request)), startOne).catch((error: unknown) => {
+    turns.run(networkOf(addressOf(request)), startOne).catch((error: unknown) => {
       if (!(error instanceof QueueFull)) throw error
       rejectBusy(request, response)
     })
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

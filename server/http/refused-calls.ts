@@ -1,0 +1,54 @@
+// Calls of a network whose calls are often refused start in turns. A refusal takes little time but no waiting for the database, so
+// that a flood of them would take whole turns of the event loop, and other calls need several turns.
+import { createLazyCache } from '../lazy-cache.ts'
+import { createTurns } from './turns.ts'
+
+/** A call that is refused takes up to a tenth of a millisecond. */
+const startsPerTurn = 8
+
+/** Refused calls of a network at once and per second that do not matter. */
+const burst = 100
+const perSecond = 50
+
+/** Counted beyond the burst: the network is as before so many seconds after its last refused call. */
+const maxSecondsOver = 2
+
+/** The last networks that had a call refused. */
+const maxNetworks = 10_000
+
+export interface RefusedCalls {
+  /** Counts a refused call. */
+  count(network: string): void
+  /** Undefined if the network may call at once. Rejects with `QueueFull`. */
+  turnOf(networkOf: () => string): Promise<void> | undefined
+}
+
+export function createRefusedCalls(now: () => number = () => performance.now()): RefusedCalls {
+  const counts = createLazyCache<string, { readonly count: number; readonly at: number }>({
+    max: maxNetworks,
+  })
+  const turns = createTurns(startsPerTurn)
+  let hasCounted = false
+
+  function countOf(network: string): number {
+    const found = counts().get(network)
+    return found ? Math.max(0, found.count - ((now() - found.at) / 1000) * perSecond) : 0
+  }
+
+  return {
+    count(network) {
+      hasCounted = true
+      const count = Math.min(countOf(network) + 1, burst + maxSecondsOver * perSecond)
+      counts().set(network, { count, at: now() })
+    },
+    turnOf(networkOf) {
+      if (!hasCounted) return undefined
+      const network = networkOf()
+      return countOf(network) < burst
+        ? undefined
+        : new Promise((resolve, reject) => {
+            turns.run(network, resolve).catch(reject)
+          })
+    },
+  }
+}
