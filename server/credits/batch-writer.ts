@@ -13,11 +13,37 @@ export type BatchWriter<I, C, R> = (
 export interface BatchItem<C, R> {
   readonly write: BatchWriter<never, C, R>
   readonly item: unknown
+  /** Set for rows that do not refer to the operation and that one statement writes: they are sent together with the charge. */
+  readonly independent?: BatchWriter<never, ChargeTerms, R>
+}
+
+/** What is known of a charge before it is written. */
+export interface ChargeTerms {
+  readonly remaining: number
+  readonly at: number
 }
 
 /** A product registers its writer once; items of one batch with the same writer are written together. */
 export function registerWriter<I, C, R>(write: BatchWriter<I, C, R>): (item: I) => BatchItem<C, R> {
   return (item) => ({ write, item })
+}
+
+/** For `BatchItem.independent`. */
+export function registerIndependentWriter<I, R>(
+  write: BatchWriter<I, ChargeTerms, R>,
+): (item: I) => BatchItem<ChargeTerms, R> {
+  return (item) => ({ write, item, independent: write })
+}
+
+/** The writer of all entries, if it is the same and independent. */
+export function commonIndependentWriter<C, R>(
+  writes: readonly (TransactionWrite<C, R> | undefined)[],
+): BatchWriter<never, ChargeTerms, R> | undefined {
+  const [first] = writes
+  if (typeof first !== 'object') return undefined
+  const { independent } = first
+  const isCommon = writes.every((write) => typeof write === 'object' && write.independent === independent)
+  return isCommon ? independent : undefined
 }
 
 /** Runs the writes of a batch and returns their results in order. */

@@ -68,7 +68,8 @@ onEachEngine('batches', (engine) => {
           operations.map((operationId) => t.credits.end({ accountId: t.id, operationId, end, sends: 1 })),
         ),
       )
-      assert.ok(commits <= 3, `${end.state}: ${commits} transactions`)
+      // On PostgreSQL, 200 are written in halves: 100, 50, 32 and 18.
+      assert.ok(commits <= 4, `${end.state}: ${commits} transactions`)
     }
     assert.equal(await t.remaining(), 10_000 - calls * (2 + 2 + 1))
     assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
@@ -85,7 +86,7 @@ onEachEngine('batches', (engine) => {
       onError: (error) => assert.fail(String(error)),
     })
     const commits = await countCommits(t.db, () => sweeper.sweep())
-    assert.ok(commits <= 4, `${commits} transactions`)
+    assert.ok(commits <= 6, `${commits} transactions`)
     assert.equal(await t.remaining(), 10_000)
   })
 

@@ -22,6 +22,22 @@ onEachEngine('batcher', (engine) => {
     assert.deepEqual(batches, [[1, 2, 3], [4, 5], [6]])
   })
 
+  it('writes what is waiting in halves where the service can work meanwhile', async () => {
+    await using fresh = await freshDatabase(engine)
+    const sizes: number[] = []
+    const run = createBatcher<number, number>(fresh.db, {
+      maxBatch: 256,
+      queueKeyOf: () => 0,
+      run: async (_tx, items) => {
+        sizes.push(items.length)
+        return items
+      },
+    })
+    const items = Array.from({ length: 200 }, (_, index) => index)
+    assert.deepEqual(await Promise.all(items.map(run)), items)
+    assert.deepEqual(sizes, engine === 'sqlite' ? [200] : [100, 50, 32, 18])
+  })
+
   it('takes items that arrived meanwhile into the batch, in their order', async () => {
     await using fresh = await freshDatabase(engine)
     const batches: number[][] = []

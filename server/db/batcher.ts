@@ -25,6 +25,9 @@ interface PendingInput<I, O> {
   readonly reject: (error: unknown) => void
 }
 
+/** What is waiting is written in halves, so that the service works on one while the database writes the other. */
+const minHalf = 32
+
 export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>): (item: I) => Promise<O> {
   const queues = Array.from({ length: parallelWriters(db) }, () => createQueue(db, options))
   return (item) => queues[options.queueKeyOf(item) % queues.length]!(item)
@@ -37,30 +40,43 @@ function createQueue<I, O>(
   const queue: PendingInput<I, O>[] = []
   let isRunning = false
 
-  async function runBatch(): Promise<void> {
+  function sizeOf(waiting: number): number {
+    // SQLite writes on the event loop, so there is nothing to do meanwhile.
+    const wanted = db.engine === 'sqlite' ? waiting : Math.max(minHalf, Math.ceil(waiting / 2))
+    return Math.min(wanted, maxBatch)
+  }
+
+  /** Resolves when the next batch may begin: on PostgreSQL, while this one commits. Its locks make the next one wait. */
+  function runBatch(): Promise<void> {
+    return new Promise((resolve) => {
+      void runUntilCommit(db.engine === 'postgres' ? resolve : () => undefined).finally(resolve)
+    })
+  }
+
+  async function runUntilCommit(onWritten: () => void): Promise<void> {
     let batch: PendingInput<I, O>[] | undefined
     // Taken when the transaction begins, so that items that arrive meanwhile still join, and only once: a job may run again.
-    const take = () => (batch ??= queue.splice(0, maxBatch))
+    const take = () => (batch ??= queue.splice(0, sizeOf(queue.length)))
     const takeMore: TakeMore<I> = (belongs) => {
       const taken = take()
       const known = taken.length
+      const size = Math.max(known, sizeOf(known + queue.length))
       const others: PendingInput<I, O>[] = []
       // The first ones only, so that a long queue is not searched for every batch.
       for (const pending of queue.splice(0, maxBatch)) {
-        if (taken.length < maxBatch && belongs(pending.item)) taken.push(pending)
+        if (taken.length < size && belongs(pending.item)) taken.push(pending)
         else others.push(pending)
       }
       queue.unshift(...others)
       return taken.slice(known).map(({ item }) => item)
     }
     try {
-      const results = await db.write((tx) =>
-        run(
-          tx,
-          take().map(({ item }) => item),
-          takeMore,
-        ),
-      )
+      const results = await db.write(async (tx) => {
+        const items = take().map(({ item }) => item)
+        const written = await run(tx, items, takeMore)
+        onWritten()
+        return written
+      })
       const taken = take()
       for (let i = 0; i < taken.length; i += 1) taken[i]!.resolve(results[i]!)
     } catch (error) {

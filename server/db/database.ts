@@ -38,6 +38,11 @@ export interface Tx extends Queries {
    * job is rolled back or run again. An error goes to the `onError` of the database, never to a caller.
    */
   afterCommit(effect: () => void): void
+  /**
+   * Runs the last statements of a job. PostgreSQL gets them together with COMMIT, which saves a round trip, so `write` sends all of
+   * them before the first result arrives, and throws only when one of them fails. The job sends nothing more.
+   */
+  last<T>(write: () => Promise<T>): Promise<T>
 }
 
 /**

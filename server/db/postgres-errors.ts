@@ -1,6 +1,11 @@
 // What the errors of PostgreSQL and of its driver mean. Without the driver: a service on SQLite does not load it.
 import { DatabaseUnavailable } from './database.ts'
 
+/** A row with the same key exists. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === '23505'
+}
+
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -1,4 +1,5 @@
 // The engine for more than one machine: PostgreSQL through a connection pool.
+import type { Writable } from 'node:stream'
 import pg from 'pg'
 import { type Effects, type OnDatabaseError, runEffects } from './after-commit.ts'
 import {
@@ -60,6 +61,8 @@ interface PooledTx {
   effects: Effects | undefined
   /** Until the job sends its first statement. */
   begun: Promise<unknown> | undefined
+  /** From its last statements on. */
+  committed: Promise<pg.QueryResult> | undefined
 }
 
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
@@ -95,7 +98,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   function transactionOn(client: pg.PoolClient): PooledTx {
     let pooled = transactions.get(client)
     if (!pooled) {
-      const queries = queriesFor((query) => {
+      const queries = queriesFor(async (query) => {
+        if (own.committed) throw new Error('a statement after the last ones of its transaction')
         const result = client.query(query)
         const { begun } = own
         if (!begun) return result
@@ -104,9 +108,21 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         return Promise.all([result, begun]).then(([first]) => first)
       })
       const own: PooledTx = {
-        tx: { ...queries, afterCommit: (effect: () => void) => void (own.effects ??= []).push(effect) } as Tx,
+        tx: {
+          ...queries,
+          afterCommit: (effect: () => void) => void (own.effects ??= []).push(effect),
+          last<T>(send: () => Promise<T>) {
+            sendTogether(client)
+            const result = send()
+            const committed = client.query('COMMIT')
+            committed.catch(() => undefined)
+            own.committed = committed
+            return result
+          },
+        } as Tx,
         effects: undefined,
         begun: undefined,
+        committed: undefined,
       }
       pooled = own
       transactions.set(client, pooled)
@@ -126,13 +142,15 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     try {
       const current = transactionOn(client)
       // Sent together with the first statement: on a busy event loop, a round trip takes longer than the statement.
+      sendTogether(client)
       const begun = client.query(beginSql(client))
       begun.catch(() => undefined)
       current.begun = begun
       current.effects = undefined
+      current.committed = undefined
       const value = await job(current.tx)
       await begun
-      const { command } = await client.query('COMMIT')
+      const { command } = await (current.committed ?? client.query('COMMIT'))
       // After a failed statement, COMMIT responds with ROLLBACK and raises no error.
       if (command !== 'COMMIT') throw new DatabaseUnavailable('PostgreSQL: the transaction was rolled back')
       stats.onCommit?.(1)
@@ -218,6 +236,13 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       await Promise.all([pool.end(), probePool.end(), reportPool.end()])
     },
   }
+}
+
+/** Sends what follows at once in one packet: each costs both processes a system call. */
+function sendTogether(client: pg.PoolClient): void {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 async function* readPages(client: pg.PoolClient, table: string): AsyncGenerator<Record<string, Value>[]> {

@@ -3,7 +3,11 @@ import { bannedTarget } from '../../contract/link-abuse.ts'
 import { type ClearableField, type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import { formatTime, hourMs } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
-import { registerWriter, type TransactionWrite } from '../credits/batch-writer.ts'
+import {
+  type ChargeTerms,
+  registerIndependentWriter,
+  type TransactionWrite,
+} from '../credits/batch-writer.ts'
 import type { Charge, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
@@ -31,7 +35,6 @@ import type { Lookup, Pools } from './redirect/lookup-store.ts'
 import {
   type CreatedLink,
   type Hosts,
-  insertLink,
   insertLinks,
   type Link,
   type LinkUpdate,
@@ -81,21 +84,22 @@ export interface Links {
   prepareCreate(
     accountId: number,
     link: CheckedLink,
-    resultOf: (created: LinkAddresses, charge: Charge) => Written<ApiResponse>,
+    resultOf: (created: LinkAddresses, charge: ChargeTerms) => Written<ApiResponse>,
   ): Promise<TransactionWrite<Charge, Written<ApiResponse>>>
   /** Like `prepareCreate`, for a list that is written as a whole. */
   prepareBatch(
     accountId: number,
     links: readonly CheckedLink[],
-    resultOf: (created: readonly LinkAddresses[], charge: Charge) => Written<ApiResponse>,
+    resultOf: (created: readonly LinkAddresses[], charge: ChargeTerms) => Written<ApiResponse>,
   ): Promise<TransactionWrite<Charge, Written<ApiResponse>>>
   prepareRefresh(link: Link, chosenCode?: string): Promise<(tx: Tx) => Promise<LinkAddresses>>
   describe(link: Link): LinkRecord
 }
 
-interface LinkToCreate {
-  readonly link: Omit<LinkInsert, 'createdAt'>
-  readonly resultOf: (created: LinkAddresses, charge: Charge) => Written<ApiResponse>
+/** The links of one call, without options. */
+interface LinksToCreate {
+  readonly newLinks: readonly Omit<LinkInsert, 'createdAt'>[]
+  readonly resultOf: (created: readonly LinkAddresses[], charge: ChargeTerms) => Written<ApiResponse>
 }
 
 interface PreparedLinks {
@@ -127,15 +131,18 @@ export function createLinks(
     ...formatAddresses(services.publicUrl(), code, hosts),
   })
 
-  const createInBatch = registerWriter<LinkToCreate, Charge, Written<ApiResponse>>(async (tx, items) => {
-    const newLinks = items.map(({ item, result }) => ({ ...item.link, createdAt: result.at }))
-    const created =
-      newLinks.length === 1
-        ? [await insertLink(tx, newLinks[0]!, codes)]
-        : await insertLinks(tx, newLinks, codes)
-    return items.map(({ item, result }, index) => {
-      const { id, code } = created[index]!
-      return item.resultOf(addresses(id, code, item.link.hosts), result)
+  const addressesOf = (created: readonly CreatedLink[], links: readonly Pick<LinkInsert, 'hosts'>[]) =>
+    created.map(({ id, code }, index) => addresses(id, code, links[index]!.hosts))
+
+  const createPlain = registerIndependentWriter<LinksToCreate, Written<ApiResponse>>(async (tx, items) => {
+    const newLinks = items.flatMap(({ item, result: { at } }) =>
+      item.newLinks.map((link) => ({ ...link, createdAt: at })),
+    )
+    const created = await insertLinks(tx, newLinks, codes)
+    let next = 0
+    return items.map(({ item, result }) => {
+      const own = created.slice(next, (next += item.newLinks.length))
+      return item.resultOf(addressesOf(own, item.newLinks), result)
     })
   })
 
@@ -185,13 +192,12 @@ export function createLinks(
   }
 
   /** The charge has locked the account, so its IDs cannot change meanwhile. */
-  async function insertAll(
+  async function insertWithOptions(
     tx: Tx,
     { accountId, newLinks, list, isBatch }: PreparedLinks,
     { at }: Charge,
   ): Promise<CreatedLink[]> {
     const links = newLinks.map((link) => ({ ...link, createdAt: at }))
-    if (links.every(({ options }) => options === undefined)) return insertLinks(tx, links, codes)
     requireNoConflicts(await findConflicts(tx, accountId, list, codes), isBatch)
     return insertLinksWithOptions(tx, links, codes).catch((error: unknown) => {
       if (!(error instanceof ChosenCodeTaken)) throw error
@@ -250,10 +256,13 @@ export function createLinks(
       const { domains } = await lookup.currentPools()
       const pool = rotation.next(domains)
       if (checked.options === undefined)
-        return createInBatch({ link: plainLink(accountId, checked.change, pool), resultOf })
+        return createPlain({
+          newLinks: [plainLink(accountId, checked.change, pool)],
+          resultOf: ([created], charge) => resultOf(created!, charge),
+        })
       const link = await newLink(accountId, checked, pool)
       return async (tx, charge) => {
-        const [created] = await insertAll(
+        const [created] = await insertWithOptions(
           tx,
           { accountId, newLinks: [link], list: [checked], isBatch: false },
           charge,
@@ -270,12 +279,10 @@ export function createLinks(
       for (const checked of list) {
         newLinks.push(await newLink(accountId, checked, rotation.next(domains), hashes))
       }
+      if (list.every(({ options }) => options === undefined)) return createPlain({ newLinks, resultOf })
       return async (tx, charge) => {
-        const created = await insertAll(tx, { accountId, newLinks, list, isBatch: true }, charge)
-        return resultOf(
-          created.map(({ id, code }, index) => addresses(id, code, newLinks[index]!.hosts)),
-          charge,
-        )
+        const created = await insertWithOptions(tx, { accountId, newLinks, list, isBatch: true }, charge)
+        return resultOf(addressesOf(created, newLinks), charge)
       }
     },
 

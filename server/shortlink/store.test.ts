@@ -17,10 +17,10 @@ import { dayOfHour, firstHourOfDay, hourOf } from './clicks/hours.ts'
 import { listPoolDomains, createLookup } from './redirect/lookup-store.ts'
 import {
   CodeTaken,
+  type CreatedLink,
   findOwnLink,
   findOwnLinkByCode,
   listRetiredCodes,
-  insertLink,
   insertLinks,
   type LinkInsert,
   refreshLink,
@@ -60,27 +60,24 @@ function codesInOrder(...list: string[]): Codes {
   return { ...codes, next }
 }
 
+async function insertOne(db: Database, accountId: number, nextCodes: Codes): Promise<CreatedLink> {
+  const [created] = await db.write((tx) => insertLinks(tx, [newLink(accountId)], nextCodes))
+  return created!
+}
+
 onEachEngine('links', (engine) => {
-  test('insertLink and refreshLink skip codes that are or were in use', async () => {
+  test('refreshLink skips codes that are or were in use', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
-    const first = await db.write((tx) => insertLink(tx, newLink(accountId), codesInOrder('aaaaaaa')))
-    const second = await db.write((tx) =>
-      insertLink(tx, newLink(accountId), codesInOrder('aaaaaaa', 'aaaaaaa', 'bbbbbbb')),
-    )
-    assert.deepEqual([first.code, second.code], ['aaaaaaa', 'bbbbbbb'])
-    assert.equal((await findOwnLink(db, accountId, second.id))?.code, 'bbbbbbb')
-
+    const first = await insertOne(db, accountId, codesInOrder('aaaaaaa'))
+    await insertOne(db, accountId, codesInOrder('bbbbbbb'))
     const refresh = { accountId, id: first.id, hosts: { a: 'a.test', b: 'b.test' }, graceMs: 0 }
     assert.equal(
       await db.write((tx) => refreshLink(tx, refresh, codesInOrder('bbbbbbb', 'aaaaaaa', 'ccccccc'))),
       'ccccccc',
     )
-    const third = await db.write((tx) =>
-      insertLink(tx, newLink(accountId), codesInOrder('aaaaaaa', 'ddddddd')),
-    )
-    assert.equal(third.code, 'ddddddd')
+    await assert.rejects(insertOne(db, accountId, codesInOrder('aaaaaaa')), CodeTaken)
     assert.equal(await findOwnLinkByCode(db, accountId, 'aaaaaaa', codes), undefined)
     assert.equal((await findOwnLinkByCode(db, accountId, 'ccccccc', codes))?.host_a, 'a.test')
     assert.deepEqual(
@@ -89,19 +86,19 @@ onEachEngine('links', (engine) => {
     )
   })
 
-  test('insertLink fails without a trace when no code is free', async () => {
+  test('refreshLink fails without a trace when no code is free', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
-    await db.write((tx) => insertLink(tx, newLink(accountId), codesInOrder('aaaaaaa')))
+    const { id } = await insertOne(db, accountId, codesInOrder('aaaaaaa'))
+    const refresh = { accountId, id, hosts: { a: 'a.test', b: 'b.test' }, graceMs: 0 }
+    const taken = codesInOrder(...Array<string>(50).fill('aaaaaaa'))
     await assert.rejects(
-      db.write((tx) =>
-        insertLink(tx, newLink(accountId), codesInOrder(...Array<string>(50).fill('aaaaaaa'))),
-      ),
+      db.write((tx) => refreshLink(tx, refresh, taken)),
       /no free code/,
     )
-    const [row] = await db.all<{ count: number }>('SELECT COUNT(*) AS count FROM link')
-    assert.equal(row?.count, 1)
+    assert.equal((await findOwnLink(db, accountId, id))?.code, 'aaaaaaa')
+    assert.equal((await listRetiredCodes(db, id, codes)).length, 0)
   })
 
   test('insertLinks inserts all links, or none when a code is taken', async () => {
@@ -132,7 +129,7 @@ onEachEngine('links', (engine) => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
     const accountId = await accountIn(db)
-    const { id, code } = await db.write((tx) => insertLink(tx, newLink(accountId), codes))
+    const { id, code } = await insertOne(db, accountId, codes)
     const lookup = createLookup(db, codes)
     const change = (input: Parameters<typeof updateLink>[3]) =>
       db.write((tx) => updateLink(tx, accountId, id, input))
@@ -164,7 +161,7 @@ onEachEngine('links', (engine) => {
     await using fresh = await freshDatabase(engine)
     const other = fresh.storage.open()
     const accountId = await accountIn(fresh.db)
-    const { id, code } = await fresh.db.write((tx) => insertLink(tx, newLink(accountId), codes))
+    const { id, code } = await insertOne(fresh.db, accountId, codes)
     const lookup = createLookup(fresh.db, codes)
     const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
     assert.equal((await lookup.find(code))?.locationA, 'https://example.com/')

@@ -3,6 +3,7 @@ import type { RedirectType } from '../../contract/shortlink.ts'
 import { bulkInsert, insertRows, insertRowsReturningIds } from '../db/bulk-insert.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { byEngine, forUpdate, idList, unnest } from '../db/dialect.ts'
+import { isUniqueViolation } from '../db/postgres-errors.ts'
 import type { Tables } from '../db/schema.ts'
 import { insertChosenCode } from './codes/chosen-store.ts'
 import type { Codes } from './codes/store.ts'
@@ -84,19 +85,9 @@ export interface CreatedLink {
 }
 
 /** There are so many free codes that more conflicts in a row mean an error elsewhere. */
-const maxCodeAttempts = 20
+export const maxCodeAttempts = 20
 
-export async function insertLink(tx: Tx, link: LinkInsert, codes: Codes): Promise<CreatedLink> {
-  const { code, position } = codes.next()
-  const [id] = await insertRowsReturningIds(tx, linkInsert, [rowOf(link, code)])
-  if (await insertCode(tx, position, id!)) return { id: id!, code }
-  codes.jumpToRandomPosition()
-  const freeCode = await insertFreeCode(tx, id!, codes)
-  await tx.run('UPDATE link SET code = ? WHERE id = ?', [freeCode, id!])
-  return { id: id!, code: freeCode }
-}
-
-/** A code of a batch is taken: the links of the batch are then created one by one. */
+/** One of the new codes is or was in use. Nothing is inserted; the next codes are elsewhere. */
 export class CodeTaken extends Error {}
 
 export async function insertLinks(
@@ -108,28 +99,23 @@ export async function insertLinks(
   const rows = links.map((link, index) => rowOf(link, newCodes[index]!.code))
   const positions = newCodes.map(({ position }) => position)
   const insert = byEngine(tx, { sqlite: insertWithTwoStatements, postgres: insertWithOneStatement })
-  const { ids, inserted } = await insert(tx, rows, positions)
-  if (inserted < newCodes.length) {
+  const ids = await insert(tx, rows, positions)
+  if (ids === undefined) {
     codes.jumpToRandomPosition()
     throw new CodeTaken()
   }
   return newCodes.map(({ code }, index) => ({ code, id: ids[index]! }))
 }
 
-interface InsertedLinks {
-  readonly ids: readonly number[]
-  /** How many of the codes were free. */
-  readonly inserted: number
-}
-
+/** Returns the ids; undefined when a code is taken. */
 async function insertWithTwoStatements(
   tx: Tx,
   rows: readonly InsertedLink[],
   positions: readonly number[],
-): Promise<InsertedLinks> {
+): Promise<readonly number[] | undefined> {
   const ids = await insertRowsReturningIds(tx, linkInsert, rows)
   const newCodes = positions.map((position, index) => ({ position, link_id: ids[index]! }))
-  return { ids, inserted: await insertRows(tx, codeInsert, newCodes) }
+  return (await insertRows(tx, codeInsert, newCodes)) === ids.length ? ids : undefined
 }
 
 /** One round trip: the charge has locked the balance, and the next charges of the account wait for it. */
@@ -137,21 +123,26 @@ async function insertWithOneStatement(
   tx: Tx,
   rows: readonly InsertedLink[],
   positions: readonly number[],
-): Promise<InsertedLinks> {
+): Promise<readonly number[] | undefined> {
   const names = Object.keys(linkColumnTypes).join(', ')
   const list = unnest(
     { ...linkColumnTypes, position: 'bigint', place: 'bigint' },
     rows.map((row, place) => ({ ...row, position: positions[place]!, place })),
   )
-  const inserted = await tx.all<{ id: number; codes: number }>(
-    `WITH item AS MATERIALIZED (SELECT nextval(${nextLink}) AS id, t.* FROM ${list.sql} AS t),
-     links AS (INSERT INTO link (id, ${names}) SELECT id, ${names} FROM item ORDER BY place),
-     codes AS (INSERT INTO link_code (position, link_id) SELECT position, id FROM item ORDER BY place
-       ON CONFLICT (position) DO NOTHING RETURNING position)
-     SELECT id, (SELECT COUNT(*) FROM codes) AS codes FROM item ORDER BY place`,
-    list.values,
-  )
-  return { ids: inserted.map(({ id }) => id), inserted: inserted[0]?.codes ?? 0 }
+  try {
+    // A code that is taken is an error: COMMIT may have been sent already, and must not succeed.
+    const inserted = await tx.all<{ id: number }>(
+      `WITH item AS MATERIALIZED (SELECT nextval(${nextLink}) AS id, t.* FROM ${list.sql} AS t),
+       links AS (INSERT INTO link (id, ${names}) SELECT id, ${names} FROM item ORDER BY place),
+       codes AS (INSERT INTO link_code (position, link_id) SELECT position, id FROM item ORDER BY place)
+       SELECT id FROM item ORDER BY place`,
+      list.values,
+    )
+    return inserted.map(({ id }) => id)
+  } catch (error) {
+    if (isUniqueViolation(error)) return undefined
+    throw error
+  }
 }
 
 export const linkColumnTypes = {
@@ -199,15 +190,11 @@ export function rowOf(link: LinkInsert, code: string): InsertedLink {
   }
 }
 
-/** Returns false when the code is or was in use. */
-async function insertCode(tx: Tx, position: number, linkId: number): Promise<boolean> {
-  return (await insertRows(tx, codeInsert, [{ position, link_id: linkId }])) === 1
-}
-
 async function insertFreeCode(tx: Tx, linkId: number, codes: Codes): Promise<string> {
   for (let attempt = 0; attempt < maxCodeAttempts; attempt += 1) {
     const { code, position } = codes.next()
-    if (await insertCode(tx, position, linkId)) return code
+    const isFree = (await insertRows(tx, codeInsert, [{ position, link_id: linkId }])) === 1
+    if (isFree) return code
     codes.jumpToRandomPosition()
   }
   throw new Error('no free code was found')

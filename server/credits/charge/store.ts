@@ -10,7 +10,7 @@ import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
-import { writeAll } from '../batch-writer.ts'
+import { type BatchItem, commonIndependentWriter, writeAll } from '../batch-writer.ts'
 import {
   type Charge,
   type ChargeRequest,
@@ -20,6 +20,7 @@ import {
   type MovedCredits,
   type NotAllowed,
   type PreviousCall,
+  type Written,
 } from '../operation.ts'
 import { storeResponses } from '../store.ts'
 import type { ResponseCipher } from './response-cipher.ts'
@@ -78,11 +79,10 @@ export async function chargeBatch(
     }
   }
 
-  const charges = await insertAccepted(tx, accepted)
-  const written = await writeAll(
-    tx,
-    accepted.map(({ request }, i) => ({ write: request.inSameTransaction, result: charges[i]! })),
-  )
+  // With their defaults, no settings ask for events of low credits.
+  const isLast = repeated.length === 0 && balances.values().every(({ settings }) => !settings)
+  const { charges, written } =
+    (isLast ? await writeTogether(tx, accepted) : undefined) ?? (await writeInOrder(tx, accepted))
   const responses: { operationId: number; response: string }[] = []
   for (let i = 0; i < accepted.length; i += 1) {
     const { index, request } = accepted[i]!
@@ -103,6 +103,42 @@ export async function chargeBatch(
       results[repeated[i]!] = result
   }
   return results
+}
+
+interface WrittenCharges {
+  readonly charges: readonly Charge[]
+  /** What the products have written. */
+  readonly written: readonly (Written<unknown> | undefined)[]
+}
+
+async function writeInOrder(tx: Tx, accepted: readonly AcceptedCharge[]): Promise<WrittenCharges> {
+  const charges = await insertAccepted(tx, accepted)
+  const written = await writeAll(
+    tx,
+    accepted.map(({ request }, i) => ({ write: request.inSameTransaction, result: charges[i]! })),
+  )
+  return { charges, written }
+}
+
+/** Undefined when more is to be written, or on SQLite, where there are no round trips. */
+function writeTogether(tx: Tx, accepted: readonly AcceptedCharge[]): Promise<WrittenCharges> | undefined {
+  const write = commonIndependentWriter(accepted.map(({ request }) => request.inSameTransaction))
+  const isWhole = accepted.every(({ request }) => !request.idempotency && !request.costs)
+  if (tx.engine === 'sqlite' || write === undefined || !isWhole) return undefined
+  const terms = accepted.map(({ remaining, balance: { at } }) => ({ remaining, at }))
+  return tx.last(async () => {
+    const [ids, written] = await Promise.all([
+      insertCharges(tx, accepted),
+      write(
+        tx,
+        accepted.map(({ request }, i) => ({
+          item: (request.inSameTransaction as BatchItem<Charge, unknown>).item as never,
+          result: terms[i]!,
+        })),
+      ),
+    ])
+    return { charges: ids.map((operationId, i) => ({ operationId, ...terms[i]! })), written }
+  })
 }
 
 /** A charge with several costs is inserted as so many operations. */

@@ -12,7 +12,7 @@ import type { Services } from '../../services.ts'
 import type { CheckedLink, Links } from '../links.ts'
 import { requireNoConflicts } from '../options/conflicts.ts'
 import type { Lookup, Pools } from '../redirect/lookup-store.ts'
-import { CodeTaken } from '../store.ts'
+import { CodeTaken, maxCodeAttempts } from '../store.ts'
 import { requireValid, missingError } from './input.ts'
 
 export interface CreateCalls {
@@ -127,11 +127,12 @@ export function createCreateCalls(
 
 /** When a new code is taken, nothing of the charge was written, and the next codes are elsewhere. */
 async function withFreeCodes<T>(charge: () => Promise<T>): Promise<T> {
-  try {
-    return await charge()
-  } catch (error) {
-    if (!(error instanceof CodeTaken)) throw error
-    return charge()
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await charge()
+    } catch (error) {
+      if (!(error instanceof CodeTaken) || attempt === maxCodeAttempts) throw error
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import { addClicks } from './store.ts'
 import { createCodes } from '../codes/store.ts'
 import { hourOf } from './hours.ts'
 import { deleteLink } from '../options/store.ts'
-import { insertLink } from '../store.ts'
+import { insertLinks } from '../store.ts'
 
 const clients = ['Mozilla/5.0 (iPhone) Safari/604.1', 'curl/8', 'TelegramBot'].map(
   (text) => describeAgent(text).visitor,
@@ -32,7 +32,7 @@ async function makeLinks(db: Database, count: number): Promise<number[]> {
       hosts: { a: '', b: '' },
       createdAt: Date.now(),
     }
-    ids.push((await db.write((tx) => insertLink(tx, link, codes))).id)
+    ids.push((await db.write((tx) => insertLinks(tx, [link], codes)))[0]!.id)
   }
   return ids
 }

@@ -5,6 +5,7 @@ import { importAction } from '../../../contract/console/credits.ts'
 import { shortlink } from '../../../contract/shortlink.ts'
 import type { Language } from '../../../contract/text.ts'
 import { pricesOf } from '../../accounts/prices.ts'
+import { writeAll } from '../../credits/batch-writer.ts'
 import { findById } from '../../accounts/store.ts'
 import { AppError } from '../../http/errors.ts'
 import { type InvalidParameter, problemTexts } from '../../http/parameters.ts'
@@ -104,8 +105,7 @@ export function createImportWork(
       costs: [cost],
       requestId: `import-${one.id}-${one.next_row}`,
       inSameTransaction: async (tx, charge) => {
-        if (typeof write !== 'function') throw new Error('a batch is written by a function')
-        const written = await write(tx, charge)
+        const [written] = await writeAll(tx, [{ write, result: charge }])
         const done = good.map(({ row }, index) => ({
           rowIndex: row.row_index,
           state: 'created' as const,
@@ -113,7 +113,7 @@ export function createImportWork(
           linkId: created[index] ?? null,
         }))
         after = await recordSlice(tx, one, { to, results: [...failed, ...done], leaseMs })
-        return written
+        return written!
       },
     })
     if (result.kind === 'charged') return after
