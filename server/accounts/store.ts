@@ -49,9 +49,11 @@ export function createKeyLookup(db: Database): FindByKey {
     return async (keyHash) => find(keyHash)
   }
   return coalesce(async (hashes) => {
-    const rows = await db.all<Account>(`SELECT ${accountColumns} FROM account WHERE key_hash = ANY(?)`, [
-      hashes,
-    ])
+    // For one key the server uses the same plan again; for a list it makes a plan each time, which takes longer than the query.
+    const rows =
+      hashes.length === 1
+        ? await db.all<Account>(`SELECT ${accountColumns} FROM account WHERE key_hash = ?`, hashes)
+        : await db.all<Account>(`SELECT ${accountColumns} FROM account WHERE key_hash = ANY(?)`, [hashes])
     return new Map(rows.map((row) => [row.key_hash ?? '', row]))
   })
 }
