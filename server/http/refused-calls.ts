@@ -10,8 +10,8 @@ const startsPerTurn = 8
 const burst = 100
 const perSecond = 50
 
-/** Counted beyond the burst: the network is as before so many seconds after its last refused call. */
-const maxSecondsOver = 2
+/** Counted beyond the burst: so long after its last refused call, a network is served as before. */
+const maxMsOver = 200
 
 /** The last networks that had a call refused. */
 const maxNetworks = 10_000
@@ -38,7 +38,7 @@ export function createRefusedCalls(now: () => number = () => performance.now()):
   return {
     count(network) {
       hasCounted = true
-      const count = Math.min(countOf(network) + 1, burst + maxSecondsOver * perSecond)
+      const count = Math.min(countOf(network) + 1, burst + (maxMsOver / 1000) * perSecond)
       counts().set(network, { count, at: now() })
     },
     turnOf(networkOf) {
