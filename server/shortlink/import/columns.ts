@@ -101,7 +101,7 @@ export function findColumns(headingCells: readonly string[]): Columns | undefine
       const texts = {
         title: cell('title'),
         short_code: code,
-        expires_at: readTime(cell('expires_at')),
+        expires_at: readTime(cell('expires_at'), format),
         expired_url: cell('expired_url'),
         max_clicks: cell('max_clicks'),
         external_id: cell('external_id'),
@@ -170,11 +170,15 @@ function codeOfAddress(address: string): string {
   return path.split('/').findLast((part) => part !== '') ?? ''
 }
 
-/** A time with its zone, as in ISO 8601 or as databases write it, becomes the form of the API; anything else is left for its message. */
-function readTime(text: string): string {
-  const [, day, time, zone = ''] =
-    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)$/.exec(text) ?? []
-  if (day === undefined) return text
+/**
+ * A time with its zone, as in ISO 8601 or as databases write it, becomes the form of the API; anything else is left for its message.
+ * Kutt has no export of its own, and the default database of its table has times in UTC without a zone.
+ */
+function readTime(text: string, format: ImportFormat): string {
+  const [, day, time, given = ''] =
+    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)?$/.exec(text) ?? []
+  const zone = given === '' && format === 'kutt' ? 'Z' : given
+  if (day === undefined || zone === '') return text
   const at = Date.parse(`${day}T${time}${/^[+-]\d{2}$/.test(zone) ? `${zone}:00` : zone}`)
   return Number.isNaN(at) ? text : formatTime(at)
 }

@@ -135,6 +135,32 @@ describe('columns of imports', () => {
     ])
   })
 
+  it('the table of Kutt as its databases write it: times in UTC, hashes of passwords', () => {
+    const columns =
+      'id,address,description,banned,banned_by_id,domain_id,password,expire_in,target,user_id,visit_count,uuid,created_at,updated_at'
+    const rest = '1,9,5b1c5b1e-0000-4000-8000-000000000000,2024-01-01 00:00:00,2024-01-01 00:00:00'
+    const rows = [
+      `1,abc,T,0,,,,2030-01-01 00:00:00,${target},${rest}`,
+      `2,abd,T,f,,,$2b$12$abcdefghijklmnopqrstuv,2030-01-01 00:00:00+00,${target},${rest}`,
+      `3,abe,,false,,,NULL,,${target},${rest}`,
+    ]
+    const text = [columns, ...rows].join('\n')
+    const expires = { expires_at: '2030-01-01 08:00:00' }
+    assert.deepEqual(inputsOf(text), {
+      format: 'kutt',
+      inputs: [
+        { target_url: target, title: 'T', short_code: 'abc', ...expires },
+        { target_url: target, title: 'T', short_code: 'abd', ...expires },
+        { target_url: target, short_code: 'abe' },
+      ],
+    })
+    const [head, ...others] = readCsv(text).map(({ cells }) => cells)
+    assert.deepEqual(
+      others.map((cells) => findColumns(head!)!.hasPassword(cells)),
+      [false, true, false],
+    )
+  })
+
   it('tags as a list in JSON, times with a zone as databases write them', () => {
     const { inputs } = inputsOf(
       `link,long_url,title,tags,expire_in\nbit.ly/abc,${target},T,"[""x"",""a,b""]",2030-01-01 00:00:00.5+00\nbit.ly/abd,${target},T,[],2030-01-01 00:00:00+0530`,
