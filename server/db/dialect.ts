@@ -138,6 +138,11 @@ export function byEngine<T>({ engine }: Queries, choices: Readonly<Record<Engine
   return choices[engine]
 }
 
+/** Whether statements take a round trip, so that it is worth to send several at once. */
+export function hasRoundTrips({ engine }: Queries): boolean {
+  return engine === 'postgres'
+}
+
 /** How many transactions can usefully write at the same time. */
 export function parallelWriters({ engine }: Queries): number {
   return engine === 'sqlite' ? 1 : 4

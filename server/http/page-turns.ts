@@ -7,10 +7,10 @@ import { createTurns } from './turns.ts'
 /** A request of the console takes about a millisecond. */
 const startsPerTurn = 4
 
-type Start = (request: IncomingMessage, response: ServerResponse) => void
+type PageHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Returns a handler that calls `start` when it is the client's turn. */
-export function startInTurns(addressOf: AddressOf, start: Start, rejectBusy: Start): Start {
+export function startInTurns(addressOf: AddressOf, start: PageHandler, rejectBusy: PageHandler): PageHandler {
   const turns = createTurns(startsPerTurn)
   return (request, response) => {
     const startOne = () => {

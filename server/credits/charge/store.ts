@@ -7,7 +7,7 @@ import { isExpired } from '../../accounts/accounts.ts'
 import type { KeyRestrictions } from '../../accounts/key-limits.ts'
 import { type TakeMore, takeNoMore } from '../../db/batcher.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
-import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
+import { forUpdate, hasRoundTrips, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
 import { type BatchItem, commonIndependentWriter, writeAll } from '../batch-writer.ts'
@@ -120,11 +120,11 @@ async function writeInOrder(tx: Tx, accepted: readonly AcceptedCharge[]): Promis
   return { charges, written }
 }
 
-/** Undefined when more is to be written, or on SQLite, where there are no round trips. */
+/** Undefined when more is to be written, or when there are no round trips. */
 function writeTogether(tx: Tx, accepted: readonly AcceptedCharge[]): Promise<WrittenCharges> | undefined {
   const write = commonIndependentWriter(accepted.map(({ request }) => request.inSameTransaction))
   const isWhole = accepted.every(({ request }) => !request.idempotency && !request.costs)
-  if (tx.engine === 'sqlite' || write === undefined || !isWhole) return undefined
+  if (!hasRoundTrips(tx) || write === undefined || !isWhole) return undefined
   const terms = accepted.map(({ remaining, balance: { at } }) => ({ remaining, at }))
   return tx.last(async () => {
     const [ids, written] = await Promise.all([
