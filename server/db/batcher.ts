@@ -4,7 +4,7 @@ import { parallelWriters } from './dialect.ts'
 
 export interface BatcherOptions<I, O> {
   readonly maxBatch: number
-  /** Items with the same number, such as those of one account, never run in two batches at the same time. */
+  /** Items with the same number, such as those of one account, share a queue. A batch may begin while the one before commits. */
   readonly queueKeyOf: (item: I) => number
   /**
    * Returns the results in order, those of the items from `takeMore` last. When it throws, the items of each number run again
@@ -46,14 +46,19 @@ function createQueue<I, O>(
     return Math.min(wanted, maxBatch)
   }
 
-  /** Resolves when the next batch may begin: on PostgreSQL, while this one commits. Its locks make the next one wait. */
+  /**
+   * Resolves when the next batch may begin: on PostgreSQL, while a large one commits. After a small one it would be small too, and
+   * a transaction costs as much as many rows.
+   */
   function runBatch(): Promise<void> {
     return new Promise((resolve) => {
-      void runUntilCommit(db.engine === 'postgres' ? resolve : () => undefined).finally(resolve)
+      void runUntilCommit((size) => {
+        if (db.engine === 'postgres' && size >= minHalf) resolve()
+      }).finally(resolve)
     })
   }
 
-  async function runUntilCommit(onWritten: () => void): Promise<void> {
+  async function runUntilCommit(onWritten: (size: number) => void): Promise<void> {
     let batch: PendingInput<I, O>[] | undefined
     // Taken when the transaction begins, so that items that arrive meanwhile still join, and only once: a job may run again.
     const take = () => (batch ??= queue.splice(0, sizeOf(queue.length)))
@@ -74,7 +79,7 @@ function createQueue<I, O>(
       const results = await db.write(async (tx) => {
         const items = take().map(({ item }) => item)
         const written = await run(tx, items, takeMore)
-        onWritten()
+        onWritten(written.length)
         return written
       })
       const taken = take()

@@ -138,7 +138,7 @@ export function byEngine<T>({ engine }: Queries, choices: Readonly<Record<Engine
   return choices[engine]
 }
 
-/** Whether statements take a round trip, so that it is worth to send several at once. */
+/** Whether a statement takes a round trip, so that sending several at once saves time. */
 export function hasRoundTrips({ engine }: Queries): boolean {
   return engine === 'postgres'
 }

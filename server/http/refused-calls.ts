@@ -1,5 +1,5 @@
-// Calls of a network whose calls are often refused start in turns. A refusal takes little time but no waiting for the database, so
-// that a flood of them would take whole turns of the event loop, and other calls need several turns.
+// Calls of a network whose calls are often refused start in turns. A refusal does not wait for the database, so a flood of them
+// would fill each turn of the event loop, and a paid call needs several turns.
 import { createLazyCache } from '../lazy-cache.ts'
 import { createTurns } from './turns.ts'
 
