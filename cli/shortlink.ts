@@ -3,6 +3,7 @@ import { formatTime } from '../contract/time.ts'
 import type { PoolDomainRow } from '../server/shortlink/domains/store.ts'
 import { addPoolDomain, isPool, removePoolDomain } from '../server/shortlink/domains/domains.ts'
 import { listPoolDomains } from '../server/shortlink/redirect/lookup-store.ts'
+import { untilLinksAreCurrent } from '../server/shortlink/redirect/until-current-store.ts'
 import type { DomainPool } from '../server/shortlink/store.ts'
 import { cliActor, type Command, UsageError, table } from './command.ts'
 
@@ -39,6 +40,7 @@ export const domainCommands: readonly Command[] = [
     async run({ installation: { db }, words }) {
       const pool = poolOf(words[0]!)
       const host = await addPoolDomain(db, cliActor, pool, words[1]!)
+      await untilLinksAreCurrent(db)
       return { json: { pool, host, state: 'active' }, text: `${pool} ${host}` }
     },
   },
@@ -55,6 +57,7 @@ export const domainCommands: readonly Command[] = [
     async run({ installation: { db }, words }) {
       const pool = poolOf(words[0]!)
       const host = await removePoolDomain(db, cliActor, pool, words[1]!)
+      await untilLinksAreCurrent(db)
       return { json: { pool, host, state: 'removed' }, text: `${pool} ${host}: 已移出 / removed` }
     },
   },

@@ -1,5 +1,5 @@
 // Rows of a product that commit together with a charge or an end, written for one operation or for a batch.
-import type { Tx } from '../db/database.ts'
+import type { Tx, Value } from '../db/database.ts'
 
 /** `C` is the charge or the end, `R` what the write returns. */
 export type TransactionWrite<C, R> = ((tx: Tx, result: C) => Promise<R>) | BatchItem<C, R>
@@ -13,37 +13,47 @@ export type BatchWriter<I, C, R> = (
 export interface BatchItem<C, R> {
   readonly write: BatchWriter<never, C, R>
   readonly item: unknown
-  /** Set for rows that do not refer to the operation and that one statement writes: they are sent together with the charge. */
-  readonly independent?: BatchWriter<never, ChargeTerms, R>
+  /** Set for rows that the statement of the charges can write too. PostgreSQL only. */
+  readonly statement?: StatementWriter<never, C, R> | undefined
 }
 
-/** What is known of a charge before it is written. */
-export interface ChargeTerms {
-  readonly remaining: number
-  readonly at: number
+/** Builds the part for all charges of a statement, in their order. */
+export type StatementWriter<I, C, R> = (items: readonly I[]) => StatementPart<C, R>
+
+export interface StatementPart<C, R> {
+  /** Common table expressions, each after a comma. They may read `charge`, which has a row for each charge: `position`, `id` and `at`. */
+  readonly ctes: string
+  readonly values: readonly Value[]
+  /** SQL of a text. */
+  readonly returning: string
+  /** Returns the results in the order of the charges. */
+  read(text: string, charges: readonly C[]): readonly R[]
 }
 
 /** A product registers its writer once; items of one batch with the same writer are written together. */
-export function registerWriter<I, C, R>(write: BatchWriter<I, C, R>): (item: I) => BatchItem<C, R> {
-  return (item) => ({ write, item })
+export function registerWriter<I, C, R>(
+  write: BatchWriter<I, C, R>,
+  statement?: StatementWriter<I, C, R>,
+): (item: I) => BatchItem<C, R> {
+  return (item) => ({ write, item, statement })
 }
 
-/** For `BatchItem.independent`. */
-export function registerIndependentWriter<I, R>(
-  write: BatchWriter<I, ChargeTerms, R>,
-): (item: I) => BatchItem<ChargeTerms, R> {
-  return (item) => ({ write, item, independent: write })
-}
+const noPart: StatementPart<unknown, never> = { ctes: '', values: [], returning: `''`, read: () => [] }
 
-/** The writer of all entries, if it is the same and independent. */
-export function commonIndependentWriter<C, R>(
+/** Returns the builder of the common part, or undefined when the writes do not share one. */
+export function commonStatement<C, R>(
   writes: readonly (TransactionWrite<C, R> | undefined)[],
-): BatchWriter<never, ChargeTerms, R> | undefined {
+): (() => StatementPart<C, R>) | undefined {
   const [first] = writes
-  if (typeof first !== 'object') return undefined
-  const { independent } = first
-  const isCommon = writes.every((write) => typeof write === 'object' && write.independent === independent)
-  return isCommon ? independent : undefined
+  if (first === undefined) return writes.every((write) => write === undefined) ? () => noPart : undefined
+  if (typeof first !== 'object' || !first.statement) return undefined
+  const { statement } = first
+  const items: never[] = []
+  for (const write of writes) {
+    if (typeof write !== 'object' || write.statement !== statement) return undefined
+    items.push(write.item as never)
+  }
+  return () => statement(items)
 }
 
 /** Runs the writes of a batch and returns their results in order. */

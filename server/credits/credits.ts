@@ -5,6 +5,7 @@ import { type ApiType, maxGrant } from '../../contract/credits.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError, invalidField } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
+import { createKnownBalances } from './charge/known-balances.ts'
 import { createResponseCipher } from './charge/response-cipher.ts'
 import { chargeBatch, findPreviousCall, type LedgerContext } from './charge/store.ts'
 import { endBatch } from './end/store.ts'
@@ -49,6 +50,7 @@ export interface CreditChange {
 export function createCredits(db: Database, secretKey: string): Credits {
   const context: LedgerContext = {
     cipher: createResponseCipher(secretKey),
+    known: createKnownBalances(),
     onMoved: (moved) => credits.onMoved?.(moved),
   }
   const charge = createChargeBatcher(db, context)

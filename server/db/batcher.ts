@@ -12,6 +12,8 @@ export interface BatcherOptions<I, O> {
    * most a few transactions.
    */
   readonly run: (tx: Tx, items: readonly I[], takeMore: TakeMore<I>) => Promise<readonly O[]>
+  /** A quicker way for some batches, without a transaction of the service. Undefined when `run` has to do it. */
+  readonly runAtOnce?: (items: readonly I[]) => Promise<readonly O[] | undefined>
 }
 
 /** Adds waiting items to the batch: while it waited for a lock, items that need the same lock have arrived. */
@@ -35,7 +37,7 @@ export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>)
 
 function createQueue<I, O>(
   db: Database,
-  { maxBatch, queueKeyOf, run }: BatcherOptions<I, O>,
+  { maxBatch, queueKeyOf, run, runAtOnce }: BatcherOptions<I, O>,
 ): (item: I) => Promise<O> {
   const queue: PendingInput<I, O>[] = []
   let isRunning = false
@@ -76,12 +78,15 @@ function createQueue<I, O>(
       return taken.slice(known).map(({ item }) => item)
     }
     try {
-      const results = await db.write(async (tx) => {
-        const items = take().map(({ item }) => item)
-        const written = await run(tx, items, takeMore)
-        onWritten(written.length)
-        return written
-      })
+      const atOnce = runAtOnce && (await runAtOnce(take().map(({ item }) => item)))
+      const results =
+        atOnce ??
+        (await db.write(async (tx) => {
+          const items = take().map(({ item }) => item)
+          const written = await run(tx, items, takeMore)
+          onWritten(written.length)
+          return written
+        }))
       const taken = take()
       for (let i = 0; i < taken.length; i += 1) taken[i]!.resolve(results[i]!)
     } catch (error) {

@@ -38,11 +38,6 @@ export interface Tx extends Queries {
    * job is rolled back or run again. An error goes to the `onError` of the database, never to a caller.
    */
   afterCommit(effect: () => void): void
-  /**
-   * Runs the last statements of a job. PostgreSQL gets them together with COMMIT, which saves a round trip, so `write` sends all of
-   * them before the first result arrives, and throws only when one of them fails. The job sends nothing more.
-   */
-  last<T>(write: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -68,6 +63,11 @@ export interface Database extends Queries {
   readonly maxWorkMs: number
   /** Runs the job in a transaction and resolves when it is durable. A job that throws is rolled back. */
   write<T>(job: Job<T>): Promise<T>
+  /**
+   * Runs one statement that is a transaction of its own, and resolves when it is durable. It runs again after a deadlock. Only
+   * where a statement takes a round trip, so that one is much quicker than a transaction: on PostgreSQL.
+   */
+  writeStatement?<R>(sql: string, values: readonly Value[]): Promise<R[]>
   readonly direct: DirectReads | undefined
   /**
    * Reads for people: lists, searches, exports. They see what is committed, and paid calls never wait for them: on SQLite

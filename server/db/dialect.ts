@@ -138,11 +138,6 @@ export function byEngine<T>({ engine }: Queries, choices: Readonly<Record<Engine
   return choices[engine]
 }
 
-/** Whether a statement takes a round trip, so that sending several at once saves time. */
-export function hasRoundTrips({ engine }: Queries): boolean {
-  return engine === 'postgres'
-}
-
 /** How many transactions can usefully write at the same time. */
 export function parallelWriters({ engine }: Queries): number {
   return engine === 'sqlite' ? 1 : 4

@@ -52,7 +52,6 @@ export function createGroupCommit(
   const tx = {
     ...queriesFor(connection),
     afterCommit: (effect: () => void) => void (effects ??= []).push(effect),
-    last: <T>(write: () => Promise<T>) => write(),
   } as Tx
 
   let queue: QueuedJob[] = []

@@ -110,9 +110,18 @@ export async function prepareSession(client: pg.ClientBase): Promise<void> {
   planTimes.set(client, { opened, discardAt: opened + firstDiscardMs })
 }
 
+export function isPooled(client: pg.ClientBase): boolean {
+  return pooled.has(client)
+}
+
 export function beginSql(client: pg.ClientBase): string {
   const begin = pooled.has(client) ? pooledBeginSql : 'BEGIN'
   return hasOldPlans(client) ? `${begin}; DISCARD PLANS` : begin
+}
+
+/** For a statement without a transaction. */
+export async function discardOldPlans(client: pg.ClientBase): Promise<void> {
+  if (hasOldPlans(client)) await client.query('DISCARD PLANS')
 }
 
 /** The server process that the connection was told it talks to. */

@@ -10,7 +10,14 @@ import {
   type Tx,
   type Value,
 } from './database.ts'
-import { beginSql, connectTimeoutMs, createConnector, prepareSession } from './postgres-connection.ts'
+import {
+  beginSql,
+  connectTimeoutMs,
+  createConnector,
+  discardOldPlans,
+  isPooled,
+  prepareSession,
+} from './postgres-connection.ts'
 import { codeOf, isConnectionLoss, unavailable } from './postgres-errors.ts'
 import { listenOn } from './postgres-listener.ts'
 import { isStalePlan, queriesFor } from './postgres-queries.ts'
@@ -61,8 +68,6 @@ interface PooledTx {
   effects: Effects | undefined
   /** Until the job sends its first statement. */
   begun: Promise<unknown> | undefined
-  /** From its last statements on. */
-  committed: Promise<pg.QueryResult> | undefined
 }
 
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
@@ -99,7 +104,6 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     let pooled = transactions.get(client)
     if (!pooled) {
       const queries = queriesFor(async (query) => {
-        if (own.committed) throw new Error('a statement after the last ones of its transaction')
         const result = client.query(query)
         const { begun } = own
         if (!begun) return result
@@ -111,18 +115,9 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         tx: {
           ...queries,
           afterCommit: (effect: () => void) => void (own.effects ??= []).push(effect),
-          last<T>(send: () => Promise<T>) {
-            sendTogether(client)
-            const result = send()
-            const committed = client.query('COMMIT')
-            committed.catch(() => undefined)
-            own.committed = committed
-            return result
-          },
         } as Tx,
         effects: undefined,
         begun: undefined,
-        committed: undefined,
       }
       pooled = own
       transactions.set(client, pooled)
@@ -130,7 +125,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     return pooled
   }
 
-  async function runOnce<T>(from: pg.Pool, job: Job<T>): Promise<T> {
+  async function withClient<T>(from: pg.Pool, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await connector
       .retry(() => from.connect())
       .catch((error: unknown) => {
@@ -140,22 +135,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     const onError = (error: Error) => (broken = error)
     client.on('error', onError)
     try {
-      const current = transactionOn(client)
-      // Sent together with the first statement: on a busy event loop, a round trip takes longer than the statement.
-      sendTogether(client)
-      const begun = client.query(beginSql(client))
-      begun.catch(() => undefined)
-      current.begun = begun
-      current.effects = undefined
-      current.committed = undefined
-      const value = await job(current.tx)
-      await begun
-      const { command } = await (current.committed ?? client.query('COMMIT'))
-      // After a failed statement, COMMIT responds with ROLLBACK and raises no error.
-      if (command !== 'COMMIT') throw new DatabaseUnavailable('PostgreSQL: the transaction was rolled back')
-      stats.onCommit?.(1)
-      runEffects(current.effects, options.onError)
-      return value
+      return await use(client)
     } catch (error) {
       await client.query('ROLLBACK').catch((rollbackError: Error) => (broken = rollbackError))
       throw isConnectionLoss(error) ? unavailable(error) : error
@@ -165,19 +145,53 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     }
   }
 
-  async function runWithRetries<T>(job: Job<T>): Promise<T> {
+  async function runOn<T>(client: pg.PoolClient, job: Job<T>): Promise<T> {
+    const current = transactionOn(client)
+    // Sent together with the first statement: on a busy event loop, a round trip takes longer than the statement.
+    sendTogether(client)
+    const begun = client.query(beginSql(client))
+    begun.catch(() => undefined)
+    current.begun = begun
+    current.effects = undefined
+    const value = await job(current.tx)
+    await begun
+    const { command } = await client.query('COMMIT')
+    // After a failed statement, COMMIT responds with ROLLBACK and raises no error.
+    if (command !== 'COMMIT') throw new DatabaseUnavailable('PostgreSQL: the transaction was rolled back')
+    stats.onCommit?.(1)
+    runEffects(current.effects, options.onError)
+    return value
+  }
+
+  async function runStatementOn<R>(
+    client: pg.PoolClient,
+    sql: string,
+    values: readonly Value[],
+  ): Promise<R[]> {
+    const { tx } = transactionOn(client)
+    // The limits of the session are not ours.
+    if (isPooled(client)) return runOn(client, (own) => own.all<R>(sql, values))
+    const discarding = discardOldPlans(client)
+    const rows = await tx.all<R>(sql, values)
+    await discarding
+    stats.onCommit?.(1)
+    return rows
+  }
+
+  async function runWithRetries<T>(run: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await runOnce(pool, job)
+        return await run()
       } catch (error) {
         if (tries >= 5 || !(retriable.has(codeOf(error)) || isStalePlan(error))) throw error
       }
     }
   }
 
-  function write<T>(job: Job<T>): Promise<T> {
+  /** `close` waits for it. */
+  function track<T>(run: () => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(new DatabaseUnavailable('the database is closed'))
-    const work = runWithRetries(job)
+    const work = runWithRetries(run)
     const settled: Promise<unknown> = work.then(
       () => running.delete(settled),
       () => running.delete(settled),
@@ -197,12 +211,16 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     reports: queriesFor((query) => connector.retry(() => reportPool.query(query)), {
       repeatsStalePlans: true,
     }),
-    write,
+    write: (job) => track(() => withClient(pool, (client) => runOn(client, job))),
+    writeStatement: <R>(sql: string, values: readonly Value[]) =>
+      track(() => withClient(pool, (client) => runStatementOn<R>(client, sql, values))),
     probe: (job) =>
-      runOnce(probePool, async (tx) => {
-        for (const statement of spaceSql) await tx.all(statement)
-        return job(tx)
-      }),
+      withClient(probePool, (client) =>
+        runOn(client, async (tx) => {
+          for (const statement of spaceSql) await tx.all(statement)
+          return job(tx)
+        }),
+      ),
     async snapshot(read) {
       const client = await connector.retry(() => pool.connect())
       try {

@@ -3,11 +3,7 @@ import { bannedTarget } from '../../contract/link-abuse.ts'
 import { type ClearableField, type RedirectType, shortlink } from '../../contract/shortlink.ts'
 import { formatTime, hourMs } from '../../contract/time.ts'
 import type { Text } from '../../contract/text.ts'
-import {
-  type ChargeTerms,
-  registerIndependentWriter,
-  type TransactionWrite,
-} from '../credits/batch-writer.ts'
+import { registerWriter, type TransactionWrite } from '../credits/batch-writer.ts'
 import type { Charge, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import type { Services } from '../services.ts'
@@ -36,6 +32,7 @@ import {
   type CreatedLink,
   type Hosts,
   insertLinks,
+  linksPart,
   type Link,
   type LinkUpdate,
   type LinkInsert,
@@ -84,13 +81,13 @@ export interface Links {
   prepareCreate(
     accountId: number,
     link: CheckedLink,
-    resultOf: (created: LinkAddresses, charge: ChargeTerms) => Written<ApiResponse>,
+    resultOf: (created: LinkAddresses, charge: Charge) => Written<ApiResponse>,
   ): Promise<TransactionWrite<Charge, Written<ApiResponse>>>
   /** Like `prepareCreate`, for a list that is written as a whole. */
   prepareBatch(
     accountId: number,
     links: readonly CheckedLink[],
-    resultOf: (created: readonly LinkAddresses[], charge: ChargeTerms) => Written<ApiResponse>,
+    resultOf: (created: readonly LinkAddresses[], charge: Charge) => Written<ApiResponse>,
   ): Promise<TransactionWrite<Charge, Written<ApiResponse>>>
   prepareRefresh(link: Link, chosenCode?: string): Promise<(tx: Tx) => Promise<LinkAddresses>>
   describe(link: Link): LinkRecord
@@ -99,7 +96,7 @@ export interface Links {
 /** The links of one call, without options. */
 interface LinksToCreate {
   readonly newLinks: readonly Omit<LinkInsert, 'createdAt'>[]
-  readonly resultOf: (created: readonly LinkAddresses[], charge: ChargeTerms) => Written<ApiResponse>
+  readonly resultOf: (created: readonly LinkAddresses[], charge: Charge) => Written<ApiResponse>
 }
 
 interface PreparedLinks {
@@ -134,17 +131,41 @@ export function createLinks(
   const addressesOf = (created: readonly CreatedLink[], links: readonly Pick<LinkInsert, 'hosts'>[]) =>
     created.map(({ id, code }, index) => addresses(id, code, links[index]!.hosts))
 
-  const createPlain = registerIndependentWriter<LinksToCreate, Written<ApiResponse>>(async (tx, items) => {
-    const newLinks = items.flatMap(({ item, result: { at } }) =>
-      item.newLinks.map((link) => ({ ...link, createdAt: at })),
-    )
-    const created = await insertLinks(tx, newLinks, codes)
+  function resultsOf(
+    items: readonly LinksToCreate[],
+    created: readonly CreatedLink[],
+    chargeOf: (index: number) => Charge,
+  ): Written<ApiResponse>[] {
     let next = 0
-    return items.map(({ item, result }) => {
-      const own = created.slice(next, (next += item.newLinks.length))
-      return item.resultOf(addressesOf(own, item.newLinks), result)
+    return items.map(({ newLinks, resultOf }, index) => {
+      const own = created.slice(next, (next += newLinks.length))
+      return resultOf(addressesOf(own, newLinks), chargeOf(index))
     })
-  })
+  }
+
+  const createPlain = registerWriter<LinksToCreate, Charge, Written<ApiResponse>>(
+    async (tx, items) => {
+      const newLinks = items.flatMap(({ item, result: { at } }) =>
+        item.newLinks.map((link) => ({ ...link, createdAt: at })),
+      )
+      const created = await insertLinks(tx, newLinks, codes)
+      return resultsOf(
+        items.map(({ item }) => item),
+        created,
+        (index) => items[index]!.result,
+      )
+    },
+    (items) => {
+      const { readLinks, ...part } = linksPart(
+        items.flatMap(({ newLinks }) => newLinks),
+        codes,
+      )
+      return {
+        ...part,
+        read: (text, charges) => resultsOf(items, readLinks(text), (index) => charges[index]!),
+      }
+    },
+  )
 
   function plainLink(
     accountId: number,
@@ -253,7 +274,7 @@ export function createLinks(
     findConflicts: (accountId, list) => findConflicts(services.db, accountId, list, codes),
 
     async prepareCreate(accountId, checked, resultOf) {
-      const { domains } = await lookup.currentPools()
+      const { domains } = lookup.cachedPools() ?? (await lookup.pools())
       const pool = rotation.next(domains)
       if (checked.options === undefined)
         return createPlain({
@@ -272,7 +293,7 @@ export function createLinks(
     },
 
     async prepareBatch(accountId, list, resultOf) {
-      const { domains } = await lookup.currentPools()
+      const { domains } = lookup.cachedPools() ?? (await lookup.pools())
       const hashes = new Map<string, string>()
       const newLinks: Omit<LinkInsert, 'createdAt'>[] = []
       // One after the other: a hash takes a core for some time.
@@ -287,7 +308,7 @@ export function createLinks(
     },
 
     async prepareRefresh(link, chosenCode) {
-      const { domains } = await lookup.currentPools()
+      const { domains } = lookup.cachedPools() ?? (await lookup.pools())
       const next = rotation.after(domains, { a: link.host_a, b: link.host_b })
       const hosts = link.own_domain === '' ? next : { ...next, a: link.own_domain }
       return async (tx) => {

@@ -44,7 +44,7 @@ export function registerShortlinkMetrics(
     registers,
     async collect() {
       await readForMetric(async () => {
-        const { domains } = await lookup.currentPools()
+        const { domains } = lookup.cachedPools() ?? (await lookup.pools())
         for (const pool of ['a', 'b']) {
           const blocked = domains.filter((one) => one.pool === pool && one.removed === 0 && one.blocked === 1)
           this.set({ pool }, blocked.length)

@@ -1,5 +1,6 @@
 // Links and their codes.
 import type { RedirectType } from '../../contract/shortlink.ts'
+import type { StatementPart } from '../credits/batch-writer.ts'
 import { bulkInsert, insertRows, insertRowsReturningIds } from '../db/bulk-insert.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { byEngine, forUpdate, idList, unnest } from '../db/dialect.ts'
@@ -124,18 +125,13 @@ async function insertWithOneStatement(
   rows: readonly InsertedLink[],
   positions: readonly number[],
 ): Promise<readonly number[] | undefined> {
-  const names = Object.keys(linkColumnTypes).join(', ')
   const list = unnest(
-    { ...linkColumnTypes, position: 'bigint', place: 'bigint' },
-    rows.map((row, place) => ({ ...row, position: positions[place]!, place })),
+    { ...plainColumnTypes, created_at: 'bigint', position: 'bigint', place: 'bigint' },
+    rows.map(({ updated_at: _updated, ...row }, place) => ({ ...row, position: positions[place]!, place })),
   )
   try {
-    // A code that is taken is an error: COMMIT may have been sent already, and must not succeed.
     const inserted = await tx.all<{ id: number }>(
-      `WITH item AS MATERIALIZED (SELECT nextval(${nextLink}) AS id, t.* FROM ${list.sql} AS t),
-       links AS (INSERT INTO link (id, ${names}) SELECT id, ${names} FROM item ORDER BY place),
-       codes AS (INSERT INTO link_code (position, link_id) SELECT position, id FROM item ORDER BY place)
-       SELECT id FROM item ORDER BY place`,
+      `WITH ${linkCtes(list.sql, 'created_at')} SELECT id FROM new_link ORDER BY place`,
       list.values,
     )
     return inserted.map(({ id }) => id)
@@ -145,7 +141,39 @@ async function insertWithOneStatement(
   }
 }
 
-export const linkColumnTypes = {
+/** Inserts the links in the statement that charges for them. A code that is taken is an error. */
+export function linksPart(
+  links: readonly Omit<LinkInsert, 'createdAt'>[],
+  codes: Codes,
+): Pick<StatementPart<never, unknown>, 'ctes' | 'values' | 'returning'> & {
+  readonly readLinks: (text: string) => CreatedLink[]
+} {
+  const newCodes = links.map(() => codes.next())
+  const list = unnest(
+    { ...plainColumnTypes, position: 'bigint', place: 'bigint' },
+    links.map((link, place) => {
+      const { code, position } = newCodes[place]!
+      return { ...plainRowOf(link, code), position, place }
+    }),
+  )
+  return {
+    ctes: `, ${linkCtes(list.sql, '(SELECT MIN(at) FROM charge)')}`,
+    values: list.values,
+    returning: `(SELECT string_agg(CAST(id AS text), ',' ORDER BY place) FROM new_link)`,
+    readLinks: (text) =>
+      text.split(',').map((id, place) => ({ id: Number(id), code: newCodes[place]!.code })),
+  }
+}
+
+function linkCtes(list: string, at: string): string {
+  const names = Object.keys(plainColumnTypes).join(', ')
+  return `new_link AS MATERIALIZED (SELECT nextval(${nextLink}) AS id, t.* FROM ${list} AS t),
+    links AS (INSERT INTO link (id, ${names}, created_at, updated_at)
+      SELECT id, ${names}, ${at}, ${at} FROM new_link ORDER BY place),
+    codes AS (INSERT INTO link_code (position, link_id) SELECT position, id FROM new_link ORDER BY place)`
+}
+
+const plainColumnTypes = {
   account_id: 'bigint',
   code: 'text',
   title: 'text',
@@ -156,9 +184,9 @@ export const linkColumnTypes = {
   location_b: 'text',
   host_a: 'text',
   host_b: 'text',
-  created_at: 'bigint',
-  updated_at: 'bigint',
 } as const
+
+export const linkColumnTypes = { ...plainColumnTypes, created_at: 'bigint', updated_at: 'bigint' } as const
 
 const linkInsert = bulkInsert('link', linkColumnTypes)
 
@@ -174,6 +202,13 @@ export const codeInsert = bulkInsert(
 type InsertedLink = Pick<Tables['link'], keyof typeof linkColumnTypes>
 
 export function rowOf(link: LinkInsert, code: string): InsertedLink {
+  return { ...plainRowOf(link, code), created_at: link.createdAt, updated_at: link.createdAt }
+}
+
+function plainRowOf(
+  link: Omit<LinkInsert, 'createdAt'>,
+  code: string,
+): Pick<InsertedLink, keyof typeof plainColumnTypes> {
   return {
     account_id: link.accountId,
     code,
@@ -185,8 +220,6 @@ export function rowOf(link: LinkInsert, code: string): InsertedLink {
     location_b: link.locationB,
     host_a: link.hosts.a,
     host_b: link.hosts.b,
-    created_at: link.createdAt,
-    updated_at: link.createdAt,
   }
 }
 

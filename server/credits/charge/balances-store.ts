@@ -31,7 +31,8 @@ export type LockedBalance = Pick<Tables['credit'], 'account_id' | 'api_type'> &
 
 type BalanceRow = Omit<LockedBalance, 'settings'> & { readonly settings: string | null }
 
-const areDefaults = `a.suspended = 0 AND a.expires_on IS NULL AND a.sms_enabled = 1 AND a.scopes IS NULL
+/** Conditions on an account `a` and its balance `c`: no settings. */
+export const areDefaults = `a.suspended = 0 AND a.expires_on IS NULL AND a.sms_enabled = 1 AND a.scopes IS NULL
   AND a.allow_ips IS NULL AND a.event_types = '' AND c.daily_cap IS NULL AND c.monthly_cap IS NULL`
 
 const settingsJson = jsonObject({

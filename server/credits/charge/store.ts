@@ -7,10 +7,10 @@ import { isExpired } from '../../accounts/accounts.ts'
 import type { KeyRestrictions } from '../../accounts/key-limits.ts'
 import { type TakeMore, takeNoMore } from '../../db/batcher.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
-import { forUpdate, hasRoundTrips, idList, valueTable } from '../../db/dialect.ts'
+import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
-import { type BatchItem, commonIndependentWriter, writeAll } from '../batch-writer.ts'
+import { writeAll } from '../batch-writer.ts'
 import {
   type Charge,
   type ChargeRequest,
@@ -20,18 +20,19 @@ import {
   type MovedCredits,
   type NotAllowed,
   type PreviousCall,
-  type Written,
 } from '../operation.ts'
 import { storeResponses } from '../store.ts'
 import type { ResponseCipher } from './response-cipher.ts'
 import { balanceName, lockBalances, type LockedBalance } from './balances-store.ts'
 import { addUsage, exceededCap } from './caps-store.ts'
+import type { KnownBalances } from './known-balances.ts'
 import { reportLowCredits } from './low-credits-store.ts'
 import { type AcceptedCharge, insertCharges } from './rows-store.ts'
 import { insertSeveral } from './several-store.ts'
 
 export interface LedgerContext {
   readonly cipher: ResponseCipher
+  readonly known: KnownBalances
   /** Called once for each kind and API type after the transaction has committed. */
   readonly onMoved: (moved: MovedCredits) => void
 }
@@ -79,10 +80,11 @@ export async function chargeBatch(
     }
   }
 
-  // With their defaults, no settings ask for events of low credits.
-  const isLast = repeated.length === 0 && balances.values().every(({ settings }) => !settings)
-  const { charges, written } =
-    (isLast ? await writeTogether(tx, accepted) : undefined) ?? (await writeInOrder(tx, accepted))
+  const charges = await insertAccepted(tx, accepted)
+  const written = await writeAll(
+    tx,
+    accepted.map(({ request }, i) => ({ write: request.inSameTransaction, result: charges[i]! })),
+  )
   const responses: { operationId: number; response: string }[] = []
   for (let i = 0; i < accepted.length; i += 1) {
     const { index, request } = accepted[i]!
@@ -94,7 +96,13 @@ export async function chargeBatch(
   }
   await storeResponses(tx, responses)
   await reportLowCredits(tx, balances.values())
-  reportCharges(tx, accepted, context)
+  tx.afterCommit(() => {
+    context.known.remember(balances.values())
+    reportCharges(
+      accepted.map(({ request }) => request),
+      context,
+    )
+  })
 
   if (repeated.length > 0) {
     // The charge with the same key is written now, so these find it like any later call.
@@ -103,42 +111,6 @@ export async function chargeBatch(
       results[repeated[i]!] = result
   }
   return results
-}
-
-interface WrittenCharges {
-  readonly charges: readonly Charge[]
-  /** What the products have written. */
-  readonly written: readonly (Written<unknown> | undefined)[]
-}
-
-async function writeInOrder(tx: Tx, accepted: readonly AcceptedCharge[]): Promise<WrittenCharges> {
-  const charges = await insertAccepted(tx, accepted)
-  const written = await writeAll(
-    tx,
-    accepted.map(({ request }, i) => ({ write: request.inSameTransaction, result: charges[i]! })),
-  )
-  return { charges, written }
-}
-
-/** Undefined when more is to be written, or when there are no round trips. */
-function writeTogether(tx: Tx, accepted: readonly AcceptedCharge[]): Promise<WrittenCharges> | undefined {
-  const write = commonIndependentWriter(accepted.map(({ request }) => request.inSameTransaction))
-  const isWhole = accepted.every(({ request }) => !request.idempotency && !request.costs)
-  if (!hasRoundTrips(tx) || write === undefined || !isWhole) return undefined
-  const terms = accepted.map(({ remaining, balance: { at } }) => ({ remaining, at }))
-  return tx.last(async () => {
-    const [ids, written] = await Promise.all([
-      insertCharges(tx, accepted),
-      write(
-        tx,
-        accepted.map(({ request }, i) => ({
-          item: (request.inSameTransaction as BatchItem<Charge, unknown>).item as never,
-          result: terms[i]!,
-        })),
-      ),
-    ])
-    return { charges: ids.map((operationId, i) => ({ operationId, ...terms[i]! })), written }
-  })
 }
 
 /** A charge with several costs is inserted as so many operations. */
@@ -164,14 +136,14 @@ async function insertAccepted(tx: Tx, accepted: readonly AcceptedCharge[]): Prom
   return charges
 }
 
-function reportCharges(tx: Tx, accepted: readonly AcceptedCharge[], { onMoved }: LedgerContext): void {
-  if (accepted.length === 0) return
-  tx.afterCommit(() => {
-    const amounts = new Map<ApiType, number>()
-    for (const { request } of accepted)
-      amounts.set(request.apiType, (amounts.get(request.apiType) ?? 0) + request.cost)
-    for (const [apiType, amount] of amounts) onMoved({ kind: 'charge', apiType, amount })
-  })
+/** To be called after the commit. */
+export function reportCharges(
+  charged: readonly Pick<ChargeRequest<unknown>, 'apiType' | 'cost'>[],
+  { onMoved }: LedgerContext,
+): void {
+  const amounts = new Map<ApiType, number>()
+  for (const { apiType, cost } of charged) amounts.set(apiType, (amounts.get(apiType) ?? 0) + cost)
+  for (const [apiType, amount] of amounts) onMoved({ kind: 'charge', apiType, amount })
 }
 
 /** The caller checked this before, but the account may have changed since. */

@@ -69,6 +69,7 @@ export function normalizeHost(input: string): string | undefined {
   return host === '' ? undefined : host
 }
 
+/** Processes that serve links may use the change a moment later. */
 export async function addPoolDomain(
   db: Database,
   actor: Actor,
@@ -123,8 +124,10 @@ export function invalidHost(zh: string, en: string): AppError {
   return invalidField('host', { zh, en })
 }
 
-/** The interface to the domain check. */
+/** The interface to the console and the domain check. A change holds for every process when its method resolves. */
 export interface WatchedDomains {
+  add(actor: Actor, pool: DomainPool, input: string): Promise<string>
+  remove(actor: Actor, pool: DomainPool, input: string): Promise<void>
   /** Every domain that still serves links. */
   hosts(): Promise<string[]>
   recordVerdict(actor: Actor, host: string, isBlocked: boolean): Promise<void>
@@ -138,8 +141,17 @@ export function createWatchedDomains(
   log: { warn(facts: object, text: string): void; info(facts: object, text: string): void },
 ): WatchedDomains {
   return {
+    async add(actor, pool, input) {
+      const host = await addPoolDomain(db, actor, pool, input)
+      await lookup.publishChanges()
+      return host
+    },
+    async remove(actor, pool, input) {
+      await removePoolDomain(db, actor, pool, input)
+      await lookup.publishChanges()
+    },
     async hosts() {
-      const [{ domains }, own] = await Promise.all([lookup.currentPools(), listVerifiedHosts(db)])
+      const [{ domains }, own] = await Promise.all([lookup.pools(), listVerifiedHosts(db)])
       return [...domains.map((domain) => domain.host), ...own]
     },
     async recordVerdict(actor, host, isBlocked) {
@@ -150,6 +162,7 @@ export function createWatchedDomains(
         return markDomainBlocked(tx, host, isBlocked)
       })
       if (!isChanged) return
+      await lookup.publishChanges()
       if (isBlocked) log.warn({ domain: host }, 'link domain is blocked and gets no new links')
       else log.info({ domain: host }, 'link domain is no longer blocked')
     },

@@ -6,7 +6,7 @@ import { notFound } from '../../console/problem.ts'
 import type { SignedInRequest } from '../../console/access.ts'
 import type { Api } from '../../console/routes.ts'
 import type { Services } from '../../services.ts'
-import { addPoolDomain, removePoolDomain, type WatchedDomains } from './domains.ts'
+import type { WatchedDomains } from './domains.ts'
 import { findDomain, type ListedDomain, listDomains } from './store.ts'
 
 /** Checks a host now. */
@@ -24,7 +24,7 @@ export function linkDomainPages(api: Api, { db }: Services, domains: WatchedDoma
   }))
 
   api.operator(operatorProductRoutes.addDomain, async (request, input) => {
-    const host = await addPoolDomain(db, operatorOf(request, input), input.pool, input.host.trim())
+    const host = await domains.add(operatorOf(request, input), input.pool, input.host.trim())
     const created = (await listDomains(db)).find((domain) => domain.host === host)
     if (!created) throw notFound()
     return domainOf(created)
@@ -32,7 +32,7 @@ export function linkDomainPages(api: Api, { db }: Services, domains: WatchedDoma
 
   api.operator(operatorProductRoutes.removeDomain, async (request, input) => {
     const { pool, host } = await requireDomain(request)
-    await removePoolDomain(db, operatorOf(request, input), pool, host)
+    await domains.remove(operatorOf(request, input), pool, host)
     return {}
   })
 

@@ -86,9 +86,7 @@ export interface Lookup {
   /** The cached pools; undefined when they must be read. */
   cachedPools(): Pools | undefined
   pools(): Promise<Pools>
-  /** From the database: a new link must not get a domain that was just removed. */
-  currentPools(): Promise<Pick<Pools, 'domains'>>
-  /** To be awaited after a change of bans or of own domains was committed. */
+  /** To be awaited after a change of bans or of domains was committed. */
   publishChanges(): Promise<void> | undefined
   /** To be awaited after a change of this link was committed: then every process uses the change. */
   publishChange(id: number): Promise<void> | undefined
@@ -183,7 +181,6 @@ function createDirectLookup(direct: DirectReads, codes: Codes): Lookup {
     },
     cachedPools: findPools,
     pools: async () => findPools(),
-    currentPools: async () => findPools(),
     publishChange: () => undefined,
     publishChanges: () => undefined,
     start: () => undefined,
@@ -295,7 +292,6 @@ function createListeningLookup(db: Database, codes: Codes, now: () => number): L
     },
     cachedPools: () => (stats.isCaching() ? pools : undefined),
     pools: readPools,
-    currentPools: queries.domains,
     publishChange(id) {
       links.invalidate(id)
       return broadcast.awaitAcks()
@@ -318,7 +314,6 @@ function createListeningLookup(db: Database, codes: Codes, now: () => number): L
 /** One query for all visitors of a turn of the event loop. */
 function createBatchedQueries(db: Database, codes: Codes) {
   const findPools = coalesce(async () => new Map([['', poolsOf(await db.all<HostRow>(hostSql))]]))
-  const findDomains = coalesce(async () => new Map([['', { domains: await listPoolDomains(db) }]]))
   return {
     find: coalesce(async (wanted) => {
       const positions = wanted.map(codes.positionOf).filter((position) => position !== undefined)
@@ -326,7 +321,6 @@ function createBatchedQueries(db: Database, codes: Codes) {
       return new Map(rows.map((row) => [row.chosen ?? codes.codeAt(row.position), row]))
     }),
     pools: async () => (await findPools('')) ?? poolsOf([]),
-    domains: async () => (await findDomains('')) ?? { domains: [] },
   }
 }
 

@@ -1,0 +1,183 @@
+// Charges a batch with one statement that is a transaction of its own. PostgreSQL only.
+//
+// A transaction that locks the balances, decides in the service and then writes holds its locks for a round trip, which on a busy
+// event loop takes longer than the work. Most charges need no decision: the account has no settings and enough credits. What was
+// last seen of the balances tells which batches; the statement checks that it is still so, and fails as a whole if not.
+import type { ApiType } from '../../../contract/credits.ts'
+import { formatDay } from '../../../contract/time.ts'
+import type { Database, Value } from '../../db/database.ts'
+import { unnest } from '../../db/dialect.ts'
+import { isDivisionByZero, isUniqueViolation } from '../../db/postgres-errors.ts'
+import { commonStatement, type StatementPart } from '../batch-writer.ts'
+import type { Charge, ChargeRequest, ChargeResult } from '../operation.ts'
+import { areDefaults, balanceName } from './balances-store.ts'
+import type { KnownBalances } from './known-balances.ts'
+import { nextOperation, stateOf } from './rows-store.ts'
+import { type LedgerContext, reportCharges } from './store.ts'
+
+type Requests = readonly ChargeRequest<unknown>[]
+
+/** Returns undefined when the batch needs a transaction with decisions: then nothing was written. */
+export async function chargeAtOnce(
+  db: Pick<Database, 'writeStatement' | 'now'>,
+  requests: Requests,
+  context: LedgerContext,
+): Promise<ChargeResult<unknown>[] | undefined> {
+  const { known } = context
+  const buildPart = db.writeStatement && commonStatement(requests.map((request) => request.inSameTransaction))
+  const lists = buildPart && listCharges(requests, known)
+  if (!db.writeStatement || !lists) return undefined
+  const part = buildPart()
+  try {
+    const [row] = await db.writeStatement<ChargedRow>(...statementOf(db.now, lists, part))
+    const charges = readCharges(row!.charges)
+    for (const [i, request] of requests.entries()) {
+      const last = known.find(request)
+      if (last) known.set(request, { ...last, remaining: charges[i]!.remaining })
+    }
+    reportCharges(requests, context)
+    const written = part.read(row!.written, charges)
+    return charges.map(({ operationId, remaining }, i) => ({
+      kind: 'charged',
+      operationId,
+      remaining,
+      value: written[i]?.value,
+    }))
+  } catch (error) {
+    if (!isDivisionByZero(error) && !isUniqueViolation(error)) throw error
+    known.forget(requests)
+    return undefined
+  }
+}
+
+const balanceColumns = {
+  number: 'bigint',
+  account_id: 'bigint',
+  api_type: 'text',
+  key_hash: 'text',
+  cost: 'bigint',
+} as const
+
+const chargeColumns = {
+  position: 'bigint',
+  balance: 'bigint',
+  account_id: 'bigint',
+  api_type: 'text',
+  action: 'text',
+  cost: 'bigint',
+  cost_so_far: 'bigint',
+  state: 'text',
+  lease_ms: 'bigint',
+  request_id: 'text',
+} as const
+
+interface WantedBalance {
+  readonly number: number
+  readonly account_id: number
+  readonly api_type: ApiType
+  readonly key_hash: string | null
+  /** Of all charges of the batch. */
+  cost: number
+}
+
+interface Lists {
+  /** The day of Shanghai on which all balances were last charged. */
+  readonly day: string
+  readonly balances: readonly WantedBalance[]
+  readonly charges: readonly Readonly<Record<keyof typeof chargeColumns, string | number | null>>[]
+}
+
+/** Undefined when one of the charges may have to be decided. */
+function listCharges(requests: Requests, known: KnownBalances): Lists | undefined {
+  const day = formatDay(Date.now())
+  const balances = new Map<string, WantedBalance>()
+  const charges: Lists['charges'][number][] = []
+  for (const [position, request] of requests.entries()) {
+    const { accountId, apiType, keyLimits, keyHash = null, cost } = request
+    const isRestricted = keyLimits && (keyLimits.scopes !== null || keyLimits.allow_ips !== null)
+    if (request.idempotency || request.costs || isRestricted) return undefined
+    const name = balanceName(request)
+    let balance = balances.get(name)
+    if (!balance) {
+      balance = {
+        number: balances.size,
+        account_id: accountId,
+        api_type: apiType,
+        key_hash: keyHash,
+        cost: 0,
+      }
+      balances.set(name, balance)
+    }
+    balance.cost += cost
+    const last = known.find(request)
+    const isEnough = last?.usageDay === day && last.remaining >= balance.cost
+    const hasKey = keyHash === null || last?.keyHash === keyHash
+    if (!isEnough || !hasKey || balance.key_hash !== keyHash) return undefined
+    charges.push({
+      position,
+      balance: balance.number,
+      account_id: accountId,
+      api_type: apiType,
+      action: request.action,
+      cost,
+      cost_so_far: balance.cost,
+      state: stateOf(request),
+      lease_ms: request.leaseMs ?? null,
+      request_id: request.requestId,
+    })
+  }
+  return { day, balances: [...balances.values()], charges }
+}
+
+interface ChargedRow {
+  readonly charges: string
+  readonly written: string
+}
+
+/**
+ * Locks in the same order as `lockBalances`. A condition that does not hold leaves fewer rows in `charge`, and the last SELECT
+ * divides by zero: an error undoes all of the statement.
+ */
+function statementOf(
+  now: string,
+  lists: Lists,
+  part: Pick<StatementPart<never, unknown>, 'ctes' | 'values' | 'returning'>,
+): [sql: string, values: readonly Value[]] {
+  const balances = unnest(balanceColumns, lists.balances)
+  const charges = unnest(chargeColumns, lists.charges)
+  const sql = `WITH locked AS MATERIALIZED (
+      SELECT t.number, t.cost, c.account_id, c.api_type, c.total - c.used AS remaining, ${now} AS at
+      FROM ${balances.sql} AS t JOIN account a ON a.id = t.account_id
+        JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
+      WHERE (t.key_hash IS NULL OR a.key_hash = t.key_hash) AND ${areDefaults} AND c.total - c.used >= t.cost
+        AND c.usage_day = to_char(clock_timestamp() AT TIME ZONE 'Asia/Shanghai', 'YYYY-MM-DD')
+      ORDER BY c.account_id, c.api_type FOR NO KEY UPDATE OF a FOR UPDATE OF c
+    ), charge AS MATERIALIZED (
+      SELECT nextval(${nextOperation}) AS id, t.* FROM (
+        SELECT t.*, l.remaining - t.cost_so_far AS remaining, l.at
+        FROM ${charges.sql} AS t JOIN locked l ON l.number = t.balance ORDER BY t.position) AS t
+    ), balances AS (
+      UPDATE credit c SET used = c.used + l.cost, used_on_day = c.used_on_day + l.cost,
+        used_in_month = c.used_in_month + l.cost
+      FROM locked l WHERE c.account_id = l.account_id AND c.api_type = l.api_type
+    ), operations AS (
+      INSERT INTO operation (id, account_id, api_type, action, cost, state, lease_until, request_id, created_at, ended_at)
+      SELECT id, account_id, api_type, action, cost, state, at + lease_ms, request_id, at,
+        CASE WHEN state = 'settled' THEN at END
+      FROM charge
+    ), entries AS (
+      INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)
+      SELECT account_id, api_type, 'charge', -cost, remaining, id, at FROM charge ORDER BY position
+    )${part.ctes}
+    SELECT 1 / CASE WHEN count(*) = CAST(? AS bigint) THEN 1 ELSE 0 END AS complete,
+      string_agg(id || ' ' || remaining || ' ' || at, ',' ORDER BY position) AS charges, ${part.returning} AS written
+    FROM charge`
+  return [sql, [...balances.values, ...charges.values, ...part.values, lists.charges.length]]
+}
+
+function readCharges(text: string): Charge[] {
+  return text.split(',').map((one) => {
+    const [operationId, remaining, at] = one.split(' ').map(Number)
+    return { operationId: operationId!, remaining: remaining!, at: at! }
+  })
+}

@@ -1,0 +1,48 @@
+// What this process last saw of balances without settings. Only a hint: the statement that charges checks it.
+import type { ApiType } from '../../../contract/credits.ts'
+import { createLazyCache } from '../../lazy-cache.ts'
+import { balanceName, type LockedBalance } from './balances-store.ts'
+
+export interface KnownBalance {
+  readonly remaining: number
+  readonly keyHash: string | null
+  /** The day of its last charge. */
+  readonly usageDay: string
+}
+
+interface BalanceOf {
+  readonly accountId: number
+  readonly apiType: ApiType
+}
+
+export interface KnownBalances {
+  find(balance: BalanceOf): KnownBalance | undefined
+  set(balance: BalanceOf, known: KnownBalance): void
+  /** Forgets those with settings. */
+  remember(balances: Iterable<LockedBalance>): void
+  forget(balances: Iterable<BalanceOf>): void
+}
+
+/** About 2 MB. */
+const maxKnown = 10_000
+
+export function createKnownBalances(): KnownBalances {
+  const known = createLazyCache<string, KnownBalance>({ max: maxKnown })
+  return {
+    find: (balance) => known().get(balanceName(balance)),
+    set: (balance, value) => void known().set(balanceName(balance), value),
+    remember(balances) {
+      for (const balance of balances) {
+        const name = balanceName({ accountId: balance.account_id, apiType: balance.api_type })
+        if (balance.settings) known().delete(name)
+        else {
+          const { remaining, key_hash: keyHash, usage_day: usageDay } = balance
+          known().set(name, { remaining, keyHash, usageDay })
+        }
+      }
+    },
+    forget(balances) {
+      for (const balance of balances) known().delete(balanceName(balance))
+    },
+  }
+}
