@@ -88,10 +88,10 @@ async function handleRequest(
     if (context.isStopping()) throw stopping()
     const turn = context.refusedCalls.turnOf(() => networkOf(context.addressOf(request)))
     if (turn) await untilTurn(turn, request)
-    const sources =
-      request.method === 'GET'
-        ? await readSmallSources(context, endpoint, request, query, undefined)
-        : await readBodySources(context, endpoint, request, query)
+    // Without a body the stream has already ended and emits nothing any more.
+    const hasBody = request.method !== 'GET' && !request.readableEnded
+    const body = hasBody ? await readBody(context, request) : undefined
+    const sources = await readSources(context, endpoint, request, query, body)
     call = createCall(endpoint, requestId, request, context.addressOf(request), sources, startedAt)
     result = await handle(call)
   } catch (error) {
@@ -141,36 +141,23 @@ interface ReceivedBody {
   readonly turns: { readonly address: string; readonly release: () => void } | undefined
 }
 
-async function readBodySources(
-  context: HttpContext,
-  endpoint: Endpoint,
-  request: IncomingMessage,
-  query: string | undefined,
-): Promise<ParameterSources> {
-  // Without a body the stream has already ended and emits nothing any more.
-  const { bytes, turns } = request.readableEnded ? emptyBody : await readBody(context, request)
-  if (turns === undefined) return readSmallSources(context, endpoint, request, query, bytes)
-  try {
-    return await context.largeBodies.decode(turns.address, () => readSources(endpoint, request, query, bytes))
-  } finally {
-    turns.release()
-  }
-}
-
-/** A query alone may take as long as a body of its size. */
-async function readSmallSources(
+/** What is small is decoded at once. A query alone may take as long as a body of its size. */
+function readSources(
   { addressOf, largeBodies }: HttpContext,
   endpoint: Endpoint,
   request: IncomingMessage,
   query: string | undefined,
-  bytes: Buffer | undefined,
-): Promise<ParameterSources> {
-  const read = () => readSources(endpoint, request, query, bytes)
-  if ((query?.length ?? 0) + (bytes?.length ?? 0) < minCountedBytes) return read()
-  return largeBodies.decodeSmall(() => networkOf(addressOf(request)), read)
+  received: ReceivedBody | undefined,
+): ParameterSources | Promise<ParameterSources> {
+  const bytes = received?.bytes
+  const decode = () => decodeSources(endpoint, request, query, bytes)
+  if (received?.turns) {
+    const { address, release } = received.turns
+    return largeBodies.decode(address, decode).finally(release)
+  }
+  if ((query?.length ?? 0) + (bytes?.length ?? 0) < minCountedBytes) return decode()
+  return largeBodies.decodeSmall(() => networkOf(addressOf(request)), decode)
 }
-
-const emptyBody: ReceivedBody = { bytes: Buffer.alloc(0), turns: undefined }
 
 /** Reads a small body immediately. A larger one waits for its turn after its first bytes. */
 function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMessage): Promise<ReceivedBody> {
@@ -259,7 +246,7 @@ function fragmented(): AppError {
   )
 }
 
-function readSources(
+function decodeSources(
   endpoint: Endpoint,
   { headers }: IncomingMessage,
   queryText: string | undefined,

@@ -10,6 +10,7 @@ import { countHeld } from '../credits/store.ts'
 import type { Database } from '../db/database.ts'
 import { readForMetric } from '../metric-reads.ts'
 import type { CompletedCall } from '../http/endpoint.ts'
+import { registerCallMetrics } from './call-metrics.ts'
 
 export interface Metrics {
   readonly registry: Registry
@@ -20,24 +21,11 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
 
-  const requests = new Counter({
-    name: 'tollgate_requests_total',
-    help: 'API calls by endpoint and response code (HTTP status for short links)',
-    labelNames: ['endpoint', 'code'],
-    registers: [registry],
-  })
-  const duration = new Histogram({
-    name: 'tollgate_request_seconds',
-    help: 'Time from the first byte of the request to the response',
-    labelNames: ['endpoint'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  })
-  for (const { name: endpoint, shape } of [shortlink, sms, identity, domainCheck]) {
-    // Prometheus sees the first error only as an increase from zero.
-    for (const code of shape === 'shortlink' ? [500, 503] : [5000]) requests.inc({ endpoint, code }, 0)
-    duration.zero({ endpoint })
-  }
+  const endpoints = [shortlink, sms, identity, domainCheck]
+  const countCall = registerCallMetrics(
+    registry,
+    endpoints.map(({ name, shape }) => ({ name, errorCodes: shape === 'shortlink' ? [500, 503] : [5000] })),
+  )
   const charged = new Counter({
     name: 'tollgate_credits_charged_total',
     help: 'Credits charged, by API type',
@@ -77,10 +65,6 @@ export function createMetrics(db: Database, credits: Credits): Metrics {
 
   return {
     registry,
-    onResponse({ endpoint, response, durationMs }) {
-      const code = (response.body as { code?: number }).code ?? response.status
-      requests.inc({ endpoint: endpoint.name, code })
-      duration.observe({ endpoint: endpoint.name }, durationMs / 1000)
-    },
+    onResponse: countCall,
   }
 }
