@@ -16,7 +16,7 @@ export function createChargeBatcher(
     maxBatch,
     queueKeyOf: ({ accountId }) => accountId,
     run: (tx, requests, takeMore) => chargeBatch(tx, requests, context, takeMore),
-    runAtOnce: (requests) => chargeAtOnce(db, requests, context),
+    ...(db.writeStatement && { runAtOnce: (requests) => chargeAtOnce(db, requests, context) }),
   })
 }
 

@@ -1,10 +1,11 @@
 // Runs items in batches, each batch in one transaction. Items that arrive while a batch runs form the next one.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Database, DatabaseUnavailable, type Tx } from './database.ts'
 import { parallelWriters } from './dialect.ts'
 
 export interface BatcherOptions<I, O> {
   readonly maxBatch: number
-  /** Items with the same number, such as those of one account, share a queue. A batch may begin while the one before commits. */
+  /** Items with the same number, such as those of one account, share a queue. */
   readonly queueKeyOf: (item: I) => number
   /**
    * Returns the results in order, those of the items from `takeMore` last. When it throws, the items of each number run again
@@ -48,19 +49,7 @@ function createQueue<I, O>(
     return Math.min(wanted, maxBatch)
   }
 
-  /**
-   * Resolves when the next batch may begin: on PostgreSQL, while a large one commits. After a small one it would be small too, and
-   * a transaction costs as much as many rows.
-   */
-  function runBatch(): Promise<void> {
-    return new Promise((resolve) => {
-      void runUntilCommit((size) => {
-        if (db.engine === 'postgres' && size >= minHalf) resolve()
-      }).finally(resolve)
-    })
-  }
-
-  async function runUntilCommit(onWritten: (size: number) => void): Promise<void> {
+  async function runBatch(): Promise<void> {
     let batch: PendingInput<I, O>[] | undefined
     // Taken when the transaction begins, so that items that arrive meanwhile still join, and only once: a job may run again.
     const take = () => (batch ??= queue.splice(0, sizeOf(queue.length)))
@@ -78,21 +67,28 @@ function createQueue<I, O>(
       return taken.slice(known).map(({ item }) => item)
     }
     try {
-      const atOnce = runAtOnce && (await runAtOnce(take().map(({ item }) => item)))
       const results =
-        atOnce ??
-        (await db.write(async (tx) => {
-          const items = take().map(({ item }) => item)
-          const written = await run(tx, items, takeMore)
-          onWritten(written.length)
-          return written
-        }))
+        (await tryAtOnce(take)) ??
+        (await db.write((tx) =>
+          run(
+            tx,
+            take().map(({ item }) => item),
+            takeMore,
+          ),
+        ))
       const taken = take()
       for (let i = 0; i < taken.length; i += 1) taken[i]!.resolve(results[i]!)
     } catch (error) {
       if (mayRunAgain(error, take())) await runInGroups(take())
       else for (const { reject } of take()) reject(error)
     }
+  }
+
+  async function tryAtOnce(take: () => readonly PendingInput<I, O>[]): Promise<readonly O[] | undefined> {
+    if (!runAtOnce) return undefined
+    // All items of this turn are to be in the statement, not only the first one.
+    await nextTurn()
+    return runAtOnce(take().map(({ item }) => item))
   }
 
   async function runInGroups(batch: readonly PendingInput<I, O>[]): Promise<void> {
