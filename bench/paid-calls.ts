@@ -7,7 +7,9 @@ import { sms } from '../contract/sms.ts'
 import { createTemplate } from '../server/sms/templates.ts'
 import { compare } from './compare.ts'
 import { runLoad, type SameLoad } from './load.ts'
+import { isInstalled } from './machine.ts'
 import { median } from './measure.ts'
+import { runPgbench } from './pgbench.ts'
 import { type Running, startBare, startServer } from './processes.ts'
 import { atLeast, type Part } from './report.ts'
 import { onEngines, type Payer, type BenchStorage } from './storage.ts'
@@ -29,7 +31,7 @@ const withoutCallLog = { LOG_LEVEL: 'warn' }
 const generate: PaidCall = {
   name: 'generate',
   path: shortlink.path,
-  minRatio: 0.35,
+  minRatio: 0.38,
   body: ({ username, key }) => ({
     username,
     api_key: key,
@@ -81,6 +83,7 @@ export const generateBench = (part: Part) =>
   onEngines(part, async (storage) => {
     await measureCall(part, storage, generate)
     await measureBatch(part, storage)
+    await measureHotAccount(part, storage)
   })
 
 export const sendBench = (part: Part) => onEngines(part, (storage) => measureCall(part, storage, send))
@@ -90,6 +93,38 @@ export const identityBench = (part: Part) => onEngines(part, (storage) => measur
 async function measureCall(part: Part, storage: BenchStorage, call: PaidCall): Promise<void> {
   await call.prepare?.(storage)
   for (const workers of part.scale.workers) await measureWith(part, storage, call, workers)
+}
+
+/** PostgreSQL: `generate` of one account against pgbench charging one account with a statement per call, in alternating rounds. */
+async function measureHotAccount(part: Part, storage: BenchStorage): Promise<void> {
+  const { engine, name: engineName, url, payer } = storage
+  if (engine !== 'postgres' || url === undefined) return
+  const row = { name: 'generate, one hot account', engine: engineName, workers: 1 }
+  if (!isInstalled('pgbench')) {
+    part.row({ ...row, skipped: 'pgbench is not installed' })
+    return
+  }
+  const clients = 64
+  const { seconds, rounds } = part.scale
+  const service = await startServer({ ...storage.environment, ...withoutCallLog })
+  const load = { url: service.url, method: 'POST', paths: [shortlink.path], status: 200, seconds } as const
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify(generate.body(payer))
+  try {
+    const results: { perSecond: number; ratio: number }[] = []
+    // The first round is the warm-up.
+    for (let round = 0; round <= rounds; round += 1) {
+      const single = await runPgbench(url, { first: payer.id, last: payer.id, clients, seconds })
+      const { perSecond } = await runLoad({ ...load, headers, body, connections: clients })
+      if (round > 0 || part.scale.quick) results.push({ perSecond, ratio: perSecond / single.perSecond })
+    }
+    const ratio = median(results.map((result) => result.ratio))
+    const perSecond = median(results.map((result) => result.perSecond))
+    const expected = [atLeast(5, ratio, 'pgbench')]
+    part.row({ ...row, perSecond: Math.round(perSecond), ratio, ratioTo: 'pgbench', expected })
+  } finally {
+    await service.end()
+  }
 }
 
 /** Links per second in batches against one by one, in alternating rounds on the same service. */
