@@ -50,7 +50,7 @@ export interface CreditChange {
 export function createCredits(db: Database, secretKey: string): Credits {
   const context: LedgerContext = {
     cipher: createResponseCipher(secretKey),
-    known: createKnownBalances(),
+    known: db.writeStatement && createKnownBalances(),
     onMoved: (moved) => credits.onMoved?.(moved),
   }
   const charge = createChargeBatcher(db, context)

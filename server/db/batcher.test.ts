@@ -38,6 +38,36 @@ onEachEngine('batcher', (engine) => {
     assert.deepEqual(sizes, engine === 'sqlite' ? [200] : [100, 50, 32, 18])
   })
 
+  it('runs a batch at once where that is possible, and never again after an error', async () => {
+    await using fresh = await freshDatabase(engine)
+    const batches: string[] = []
+    const run = createBatcher<number, number>(fresh.db, {
+      maxBatch: 256,
+      queueKeyOf: () => 0,
+      run: async (_tx, items) => {
+        batches.push(`transaction ${items.join(' ')}`)
+        return items
+      },
+      async runAtOnce(items) {
+        await Promise.resolve()
+        batches.push(`at once ${items.join(' ')}`)
+        if (items.includes(13)) throw new Error('after the commit')
+        return items.some((item) => item < 10) ? undefined : items
+      },
+    })
+    // Items of one turn, also those that arrive in a later task of it.
+    const first = run(10)
+    await Promise.resolve()
+    assert.deepEqual(await Promise.all([first, run(11)]), [10, 11])
+    assert.deepEqual(await Promise.all([1, 12].map(run)), [1, 12])
+    const failed = await Promise.allSettled([12, 13].map(run))
+    assert.deepEqual(
+      failed.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    assert.deepEqual(batches, ['at once 10 11', 'at once 1 12', 'transaction 1 12', 'at once 12 13'])
+  })
+
   it('takes items that arrived meanwhile into the batch, in their order', async () => {
     await using fresh = await freshDatabase(engine)
     const batches: number[][] = []

@@ -13,7 +13,10 @@ export interface BatcherOptions<I, O> {
    * most a few transactions.
    */
   readonly run: (tx: Tx, items: readonly I[], takeMore: TakeMore<I>) => Promise<readonly O[]>
-  /** A quicker way for some batches, without a transaction of the service. Undefined when `run` has to do it. */
+  /**
+   * A quicker way for some batches, without a transaction of the service. Returns undefined when nothing was written and `run` has to
+   * do it. After an error nothing runs again, because the batch may be written.
+   */
   readonly runAtOnce?: (items: readonly I[]) => Promise<readonly O[] | undefined>
 }
 
@@ -66,29 +69,34 @@ function createQueue<I, O>(
       queue.unshift(...others)
       return taken.slice(known).map(({ item }) => item)
     }
+    const resolveAll = (results: readonly O[]) => {
+      for (const [i, { resolve }] of take().entries()) resolve(results[i]!)
+    }
+    if (runAtOnce) {
+      // All items of this turn are to be in the statement, not only the first one.
+      await nextTurn()
+      try {
+        const results = await runAtOnce(take().map(({ item }) => item))
+        if (results) {
+          resolveAll(results)
+          return
+        }
+      } catch (error) {
+        for (const { reject } of take()) reject(error)
+        return
+      }
+    }
     try {
-      const results =
-        (await tryAtOnce(take)) ??
-        (await db.write((tx) =>
-          run(
-            tx,
-            take().map(({ item }) => item),
-            takeMore,
-          ),
-        ))
-      const taken = take()
-      for (let i = 0; i < taken.length; i += 1) taken[i]!.resolve(results[i]!)
+      resolveAll(
+        await db.write((tx) => {
+          const items = take().map(({ item }) => item)
+          return run(tx, items, takeMore)
+        }),
+      )
     } catch (error) {
       if (mayRunAgain(error, take())) await runInGroups(take())
       else for (const { reject } of take()) reject(error)
     }
-  }
-
-  async function tryAtOnce(take: () => readonly PendingInput<I, O>[]): Promise<readonly O[] | undefined> {
-    if (!runAtOnce) return undefined
-    // All items of this turn are to be in the statement, not only the first one.
-    await nextTurn()
-    return runAtOnce(take().map(({ item }) => item))
   }
 
   async function runInGroups(batch: readonly PendingInput<I, O>[]): Promise<void> {

@@ -6,10 +6,6 @@ export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505'
 }
 
-export function isDivisionByZero(error: unknown): boolean {
-  return codeOf(error) === '22012'
-}
-
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -5,9 +5,8 @@
 // last seen of the balances tells which batches; the statement checks that it is still so, and fails as a whole if not.
 import type { ApiType } from '../../../contract/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
-import type { Database, Value } from '../../db/database.ts'
+import { type Database, DatabaseUnavailable, type Value } from '../../db/database.ts'
 import { unnest } from '../../db/dialect.ts'
-import { isDivisionByZero, isUniqueViolation } from '../../db/postgres-errors.ts'
 import { commonStatement, type StatementPart } from '../batch-writer.ts'
 import type { Charge, ChargeRequest, ChargeResult } from '../operation.ts'
 import { areDefaults, balanceName } from './balances-store.ts'
@@ -24,28 +23,42 @@ export async function chargeAtOnce(
   context: LedgerContext,
 ): Promise<ChargeResult<unknown>[] | undefined> {
   const { known } = context
-  const buildPart = db.writeStatement && commonStatement(requests.map((request) => request.inSameTransaction))
+  if (!db.writeStatement || !known) return undefined
+  const buildPart = commonStatement(requests.map((request) => request.inSameTransaction))
   const lists = buildPart && listCharges(requests, known)
-  if (!db.writeStatement || !lists) return undefined
+  if (!lists) return undefined
   const part = buildPart()
-  try {
-    const [row] = await db.writeStatement<ChargedRow>(...statementOf(db.now, lists, part))
-    const charges = readCharges(row!.charges)
-    for (const [i, request] of requests.entries()) {
-      const last = known.find(request)
-      if (last) known.set(request, { ...last, remaining: charges[i]!.remaining })
-    }
-    reportCharges(requests, context)
-    const written = part.read(row!.written, charges)
-    return charges.map(({ operationId, remaining }, i) => ({
-      kind: 'charged',
-      operationId,
-      remaining,
-      value: written[i]?.value,
-    }))
-  } catch (error) {
-    if (!isDivisionByZero(error) && !isUniqueViolation(error)) throw error
+  const row = await runStatement(db.writeStatement, statementOf(db.now, lists, part))
+  if (!row) {
     known.forget(requests)
+    return undefined
+  }
+  const charges = readCharges(row.charges)
+  for (const [i, request] of requests.entries()) {
+    const last = known.find(request)
+    if (last) known.set(request, { ...last, remaining: charges[i]!.remaining })
+  }
+  reportCharges(requests, context)
+  const written = part.read(row.written, charges)
+  return charges.map(({ operationId, remaining }, i) => ({
+    kind: 'charged',
+    operationId,
+    remaining,
+    value: written[i]?.value,
+  }))
+}
+
+/** Undefined when the database has refused the statement, for whatever reason: the transaction finds out which charge is the cause. */
+async function runStatement(
+  run: NonNullable<Database['writeStatement']>,
+  statement: SqlStatement,
+): Promise<ChargedRow | undefined> {
+  try {
+    const [row] = await run<ChargedRow>(...statement)
+    return row
+  } catch (error) {
+    // It may have been committed.
+    if (error instanceof DatabaseUnavailable) throw error
     return undefined
   }
 }
@@ -129,6 +142,8 @@ function listCharges(requests: Requests, known: KnownBalances): Lists | undefine
   return { day, balances: [...balances.values()], charges }
 }
 
+type SqlStatement = [sql: string, values: readonly Value[]]
+
 interface ChargedRow {
   readonly charges: string
   readonly written: string
@@ -142,7 +157,7 @@ function statementOf(
   now: string,
   lists: Lists,
   part: Pick<StatementPart<never, unknown>, 'ctes' | 'values' | 'returning'>,
-): [sql: string, values: readonly Value[]] {
+): SqlStatement {
   const balances = unnest(balanceColumns, lists.balances)
   const charges = unnest(chargeColumns, lists.charges)
   const sql = `WITH locked AS MATERIALIZED (
@@ -150,7 +165,7 @@ function statementOf(
       FROM ${balances.sql} AS t JOIN account a ON a.id = t.account_id
         JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
       WHERE (t.key_hash IS NULL OR a.key_hash = t.key_hash) AND ${areDefaults} AND c.total - c.used >= t.cost
-        AND c.usage_day = to_char(clock_timestamp() AT TIME ZONE 'Asia/Shanghai', 'YYYY-MM-DD')
+        AND c.usage_day = to_char(clock_timestamp() AT TIME ZONE INTERVAL '8 hours', 'YYYY-MM-DD')
       ORDER BY c.account_id, c.api_type FOR NO KEY UPDATE OF a FOR UPDATE OF c
     ), charge AS MATERIALIZED (
       SELECT nextval(${nextOperation}) AS id, t.* FROM (

@@ -237,4 +237,43 @@ describe('charges with one statement', () => {
     assert.equal(await t.remaining(), 992)
     assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
   })
+
+  it('are not repeated when the result of a product cannot be read', async () => {
+    await using t = await open()
+    const write = registerWriter<string, Charge, Written<string>>(
+      async () => [{ value: 'transaction' }],
+      () => ({
+        ctes: '',
+        values: [],
+        returning: `'x'`,
+        read() {
+          throw new Error('unreadable')
+        },
+      }),
+    )
+    await t.charge()
+    const charge = () => t.credits.charge<string>({ ...t.request, inSameTransaction: write('a') })
+    const results = await Promise.allSettled([charge(), charge()])
+    for (const result of results)
+      assert.match(String(result.status === 'rejected' && result.reason), /unreadable/)
+    assert.equal(await t.remaining(), 994)
+  })
+
+  it('fail alone when the database refuses one of them', async () => {
+    await using t = await open()
+    await t.charge()
+    const results = await Promise.allSettled([
+      t.charge(),
+      // PostgreSQL stores no such text.
+      t.charge({ requestId: 'r\u0000' }),
+      t.charge(),
+    ])
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.equal(await t.remaining(), 994)
+    assert.deepEqual([t.statements.done, t.statements.failed], [0, 1])
+    assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
+  })
 })

@@ -32,7 +32,8 @@ import { insertSeveral } from './several-store.ts'
 
 export interface LedgerContext {
   readonly cipher: ResponseCipher
-  readonly known: KnownBalances
+  /** For charges with one statement, where the database has them. */
+  readonly known: KnownBalances | undefined
   /** Called once for each kind and API type after the transaction has committed. */
   readonly onMoved: (moved: MovedCredits) => void
 }
@@ -97,7 +98,7 @@ export async function chargeBatch(
   await storeResponses(tx, responses)
   await reportLowCredits(tx, balances.values())
   tx.afterCommit(() => {
-    context.known.remember(balances.values())
+    context.known?.remember(balances.values())
     reportCharges(
       accepted.map(({ request }) => request),
       context,
