@@ -82,7 +82,7 @@ describe('bench --quick', () => {
     for (const target of [
       'redirect ≥ 0.85 × bare node:http',
       'redirect ≤ 2 × its p99',
-      'generate ≥ 0.35 × bare handler',
+      'generate ≥ 0.38 × bare handler',
       'sms ≥ 0.2 × bare handler',
       'sms ≤ 3 × bare handler',
       'sms ≥ 5000 per second',
