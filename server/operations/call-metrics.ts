@@ -1,6 +1,6 @@
 // Counts API calls and their durations. The counts are kept here and read by prom-client when someone asks for the metrics: its own
 // metrics look their labels up for each call, which takes 2 % of a paid call.
-import { Counter, type Histogram, type Registry } from 'prom-client'
+import { Counter, type Histogram, type HistogramConfiguration, type Registry } from 'prom-client'
 import type { CompletedCall } from '../http/endpoint.ts'
 
 /** Upper bounds in seconds; a longer duration is only counted. */
@@ -41,7 +41,12 @@ export function registerCallMetrics(
         for (const [code, count] of byCode) this.inc({ endpoint, code }, count)
     },
   })
-  registerHistogram(registry, calls)
+  registerHistogram(calls, {
+    name: 'tollgate_request_seconds',
+    help: 'Time from the first byte of the request to the response',
+    labelNames: ['endpoint'],
+    registers: [registry],
+  })
 
   return ({ endpoint, response, durationMs }) => {
     const own = calls.get(endpoint.name)
@@ -56,24 +61,30 @@ export function registerCallMetrics(
   }
 }
 
-/** What prom-client calls of a metric. */
-type ReadMetric = Pick<Histogram, 'get' | 'reset'> & { readonly name: string }
+/** What prom-client uses of a metric. */
+type ReadMetric = Pick<Histogram, 'get' | 'reset'> & {
+  readonly name: string
+  readonly labelNames: readonly string[]
+}
 
-function registerHistogram(registry: Registry, calls: ReadonlyMap<string, EndpointCalls>): void {
-  const name = 'tollgate_request_seconds'
+function registerHistogram(
+  calls: ReadonlyMap<string, EndpointCalls>,
+  { name, help, labelNames, registers }: Omit<HistogramConfiguration<string>, 'buckets'>,
+): void {
   const metric: ReadMetric = {
     name,
+    labelNames: labelNames ?? [],
     reset: () => undefined,
     get: () =>
       Promise.resolve({
         name,
-        help: 'Time from the first byte of the request to the response',
+        help,
         type: 'histogram',
         aggregator: 'sum',
         values: [...calls].flatMap(([endpoint, own]) => valuesOf(name, endpoint, own)),
       } as unknown as Awaited<ReturnType<Histogram['get']>>),
   }
-  registry.registerMetric(metric as unknown as Histogram)
+  for (const registry of registers ?? []) registry.registerMetric(metric as unknown as Histogram)
 }
 
 function valuesOf(name: string, endpoint: string, { durations, count, seconds }: EndpointCalls) {
