@@ -1,7 +1,7 @@
 // Concurrent charges and ends share transactions, so that one busy account is not limited by one lock and one fsync per call.
 import { createBatcher } from '../db/batcher.ts'
 import type { Database } from '../db/database.ts'
-import { chargeAtOnce } from './charge/at-once-store.ts'
+import { chargeWithOneStatement } from './charge/one-statement-store.ts'
 import { chargeBatch, type LedgerContext } from './charge/store.ts'
 import { endBatch } from './end/store.ts'
 import type { ChargeRequest, ChargeResult, EndRequest, EndResult } from './operation.ts'
@@ -16,7 +16,9 @@ export function createChargeBatcher(
     maxBatch,
     queueKeyOf: ({ accountId }) => accountId,
     run: (tx, requests, takeMore) => chargeBatch(tx, requests, context, takeMore),
-    ...(db.writeStatement && { runAtOnce: (requests) => chargeAtOnce(db, requests, context) }),
+    ...(db.writeStatement && {
+      runStatement: (requests) => chargeWithOneStatement(db, requests, context),
+    }),
   })
 }
 

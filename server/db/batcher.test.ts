@@ -38,7 +38,7 @@ onEachEngine('batcher', (engine) => {
     assert.deepEqual(sizes, engine === 'sqlite' ? [200] : [100, 50, 32, 18])
   })
 
-  it('runs a batch at once where that is possible, and never again after an error', async () => {
+  it('runs a batch with one statement where that is possible, and never again after an error', async () => {
     await using fresh = await freshDatabase(engine)
     const batches: string[] = []
     const run = createBatcher<number, number>(fresh.db, {
@@ -48,9 +48,9 @@ onEachEngine('batcher', (engine) => {
         batches.push(`transaction ${items.join(' ')}`)
         return items
       },
-      async runAtOnce(items) {
+      async runStatement(items) {
         await Promise.resolve()
-        batches.push(`at once ${items.join(' ')}`)
+        batches.push(`statement ${items.join(' ')}`)
         if (items.includes(13)) throw new Error('after the commit')
         return items.some((item) => item < 10) ? undefined : items
       },
@@ -65,7 +65,7 @@ onEachEngine('batcher', (engine) => {
       failed.map(({ status }) => status),
       ['rejected', 'rejected'],
     )
-    assert.deepEqual(batches, ['at once 10 11', 'at once 1 12', 'transaction 1 12', 'at once 12 13'])
+    assert.deepEqual(batches, ['statement 10 11', 'statement 1 12', 'transaction 1 12', 'statement 12 13'])
   })
 
   it('takes items that arrived meanwhile into the batch, in their order', async () => {

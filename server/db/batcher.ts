@@ -14,10 +14,10 @@ export interface BatcherOptions<I, O> {
    */
   readonly run: (tx: Tx, items: readonly I[], takeMore: TakeMore<I>) => Promise<readonly O[]>
   /**
-   * A quicker way for some batches, without a transaction of the service. Returns undefined when nothing was written and `run` has to
-   * do it. After an error nothing runs again, because the batch may be written.
+   * Runs a batch with one statement, where that is possible. Returns undefined when nothing was written and `run` has to do it.
+   * After an error nothing runs again, because the batch may have been committed.
    */
-  readonly runAtOnce?: (items: readonly I[]) => Promise<readonly O[] | undefined>
+  readonly runStatement?: (items: readonly I[]) => Promise<readonly O[] | undefined>
 }
 
 /** Adds waiting items to the batch: while it waited for a lock, items that need the same lock have arrived. */
@@ -41,7 +41,7 @@ export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>)
 
 function createQueue<I, O>(
   db: Database,
-  { maxBatch, queueKeyOf, run, runAtOnce }: BatcherOptions<I, O>,
+  { maxBatch, queueKeyOf, run, runStatement }: BatcherOptions<I, O>,
 ): (item: I) => Promise<O> {
   const queue: PendingInput<I, O>[] = []
   let isRunning = false
@@ -72,11 +72,11 @@ function createQueue<I, O>(
     const resolveAll = (results: readonly O[]) => {
       for (const [i, { resolve }] of take().entries()) resolve(results[i]!)
     }
-    if (runAtOnce) {
+    if (runStatement) {
       // All items of this turn are to be in the statement, not only the first one.
       await nextTurn()
       try {
-        const results = await runAtOnce(take().map(({ item }) => item))
+        const results = await runStatement(take().map(({ item }) => item))
         if (results) {
           resolveAll(results)
           return

@@ -6,16 +6,21 @@ export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505'
 }
 
+/** The server answered with an error: nothing of the statement or of its transaction is committed. */
+export function isServerError(error: unknown): boolean {
+  return error instanceof Error && !(error instanceof DatabaseUnavailable) && 'severity' in error
+}
+
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error)
-  // 08 connection, 53 insufficient resources, 57P shutdown; other codes come from the socket or the driver.
+  // 08 connection, 53 insufficient resources, 57P shutdown; the others come from the socket.
   return (
     /^(08|53|57P)/.test(code) ||
-    /^E[A-Z]+$/.test(code) ||
+    /^(E[A-Z]+|ERR_(SSL|TLS|STREAM|SOCKET)_\w+)$/.test(code) ||
     (error instanceof Error && /connection|terminated|timeout/i.test(error.message) && code === '')
   )
 }

@@ -168,12 +168,13 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     sql: string,
     values: readonly Value[],
   ): Promise<R[]> {
-    const { tx } = transactionOn(client)
-    // The limits of the session are not ours.
-    if (isPooled(client)) return runOn(client, (own) => own.all<R>(sql, values))
-    const discarding = discardOldPlans(client)
-    const rows = await tx.all<R>(sql, values)
-    await discarding
+    // Behind a pooler the session may have other time limits, which only a transaction can set.
+    if (isPooled(client)) return runOn(client, (tx) => tx.all<R>(sql, values))
+    const current = transactionOn(client)
+    current.begun = undefined
+    // An error here must not look like one of the statement, which may be committed.
+    discardOldPlans(client).catch(() => undefined)
+    const rows = await current.tx.all<R>(sql, values)
     stats.onCommit?.(1)
     return rows
   }

@@ -50,7 +50,7 @@ const settingsJson = jsonObject({
   remaining_before: 'c.total - c.used',
 } satisfies Record<keyof Settings, string>)
 
-interface BalanceId {
+export interface BalanceId {
   readonly accountId: number
   readonly apiType: ApiType
 }

@@ -1,7 +1,6 @@
-// What this process last saw of balances without settings. Only a hint: the statement that charges checks it.
-import type { ApiType } from '../../../contract/credits.ts'
+// What this process last saw of balances without settings. Only a hint: the statement that charges them checks it.
 import { createLazyCache } from '../../lazy-cache.ts'
-import { balanceName, type LockedBalance } from './balances-store.ts'
+import { type BalanceId, balanceName, type LockedBalance } from './balances-store.ts'
 
 export interface KnownBalance {
   readonly remaining: number
@@ -10,17 +9,12 @@ export interface KnownBalance {
   readonly usageDay: string
 }
 
-interface BalanceOf {
-  readonly accountId: number
-  readonly apiType: ApiType
-}
-
 export interface KnownBalances {
-  find(balance: BalanceOf): KnownBalance | undefined
-  set(balance: BalanceOf, known: KnownBalance): void
+  find(balance: BalanceId): KnownBalance | undefined
+  set(balance: BalanceId, known: KnownBalance): void
   /** Forgets those with settings. */
   remember(balances: Iterable<LockedBalance>): void
-  forget(balances: Iterable<BalanceOf>): void
+  forget(balances: Iterable<BalanceId>): void
 }
 
 /** About 2 MB. */

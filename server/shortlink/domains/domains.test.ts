@@ -34,4 +34,29 @@ onEachEngine('watched domains', (engine) => {
     assert.equal(logged.length, 2)
     assert.equal((await listPoolDomains(db))[0]?.blocked_at, null)
   })
+
+  test('changes are published to every process before they are reported as done', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const lookup = createLookup(db, await loadCodes(db))
+    const published: string[] = []
+    const log = { warn: () => undefined, info: () => undefined }
+    const watched = createWatchedDomains(
+      db,
+      {
+        ...lookup,
+        async publishChanges() {
+          const [domain] = await listPoolDomains(db)
+          published.push(`${domain?.host} ${domain?.removed} ${domain?.blocked}`)
+          await lookup.publishChanges()
+        },
+      },
+      log,
+    )
+    await watched.add(systemActor, 'a', 'a.test')
+    await watched.recordVerdict(systemActor, 'a.test', true)
+    await watched.recordVerdict(systemActor, 'a.test', true)
+    await watched.remove(systemActor, 'a', 'a.test')
+    assert.deepEqual(published, ['a.test 0 0', 'a.test 0 1', 'a.test 1 1'])
+  })
 })

@@ -5,19 +5,20 @@
 // last seen of the balances tells which batches; the statement checks that it is still so, and fails as a whole if not.
 import type { ApiType } from '../../../contract/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
-import { type Database, DatabaseUnavailable, type Value } from '../../db/database.ts'
+import type { Database, Value } from '../../db/database.ts'
 import { unnest } from '../../db/dialect.ts'
+import { isServerError } from '../../db/postgres-errors.ts'
 import { commonStatement, type StatementPart } from '../batch-writer.ts'
 import type { Charge, ChargeRequest, ChargeResult } from '../operation.ts'
-import { areDefaults, balanceName } from './balances-store.ts'
-import type { KnownBalances } from './known-balances.ts'
+import { areDefaults, type BalanceId, balanceName } from './balances-store.ts'
+import type { KnownBalance, KnownBalances } from './known-balances.ts'
 import { nextOperation, stateOf } from './rows-store.ts'
 import { type LedgerContext, reportCharges } from './store.ts'
 
 type Requests = readonly ChargeRequest<unknown>[]
 
 /** Returns undefined when the batch needs a transaction with decisions: then nothing was written. */
-export async function chargeAtOnce(
+export async function chargeWithOneStatement(
   db: Pick<Database, 'writeStatement' | 'now'>,
   requests: Requests,
   context: LedgerContext,
@@ -28,16 +29,14 @@ export async function chargeAtOnce(
   const lists = buildPart && listCharges(requests, known)
   if (!lists) return undefined
   const part = buildPart()
-  const row = await runStatement(db.writeStatement, statementOf(db.now, lists, part))
+  const row = await send(db.writeStatement, statementOf(db.now, lists, part))
   if (!row) {
     known.forget(requests)
     return undefined
   }
   const charges = readCharges(row.charges)
-  for (const [i, request] of requests.entries()) {
-    const last = known.find(request)
-    if (last) known.set(request, { ...last, remaining: charges[i]!.remaining })
-  }
+  for (const { id, last, lastCharge } of lists.balances)
+    known.set(id, { ...last, remaining: charges[lastCharge]!.remaining })
   reportCharges(requests, context)
   const written = part.read(row.written, charges)
   return charges.map(({ operationId, remaining }, i) => ({
@@ -48,18 +47,18 @@ export async function chargeAtOnce(
   }))
 }
 
-/** Undefined when the database has refused the statement, for whatever reason: the transaction finds out which charge is the cause. */
-async function runStatement(
-  run: NonNullable<Database['writeStatement']>,
+/** Undefined when the server has refused the statement, for whatever reason: the transaction finds out which charge is the cause. */
+async function send(
+  write: NonNullable<Database['writeStatement']>,
   statement: SqlStatement,
 ): Promise<ChargedRow | undefined> {
   try {
-    const [row] = await run<ChargedRow>(...statement)
+    const [row] = await write<ChargedRow>(...statement)
     return row
   } catch (error) {
-    // It may have been committed.
-    if (error instanceof DatabaseUnavailable) throw error
-    return undefined
+    // After any other error the statement may have been committed.
+    if (isServerError(error)) return undefined
+    throw error
   }
 }
 
@@ -86,16 +85,18 @@ const chargeColumns = {
 
 interface WantedBalance {
   readonly number: number
+  readonly id: BalanceId
   readonly account_id: number
   readonly api_type: ApiType
   readonly key_hash: string | null
+  readonly last: KnownBalance
   /** Of all charges of the batch. */
   cost: number
+  /** Its position. */
+  lastCharge: number
 }
 
 interface Lists {
-  /** The day of Shanghai on which all balances were last charged. */
-  readonly day: string
   readonly balances: readonly WantedBalance[]
   readonly charges: readonly Readonly<Record<keyof typeof chargeColumns, string | number | null>>[]
 }
@@ -112,20 +113,15 @@ function listCharges(requests: Requests, known: KnownBalances): Lists | undefine
     const name = balanceName(request)
     let balance = balances.get(name)
     if (!balance) {
-      balance = {
-        number: balances.size,
-        account_id: accountId,
-        api_type: apiType,
-        key_hash: keyHash,
-        cost: 0,
-      }
+      const last = known.find(request)
+      if (last?.usageDay !== day || (keyHash !== null && last.keyHash !== keyHash)) return undefined
+      const ids = { id: { accountId, apiType }, account_id: accountId, api_type: apiType, key_hash: keyHash }
+      balance = { number: balances.size, ...ids, last, cost: 0, lastCharge: position }
       balances.set(name, balance)
     }
     balance.cost += cost
-    const last = known.find(request)
-    const isEnough = last?.usageDay === day && last.remaining >= balance.cost
-    const hasKey = keyHash === null || last?.keyHash === keyHash
-    if (!isEnough || !hasKey || balance.key_hash !== keyHash) return undefined
+    balance.lastCharge = position
+    if (balance.last.remaining < balance.cost || balance.key_hash !== keyHash) return undefined
     charges.push({
       position,
       balance: balance.number,
@@ -139,7 +135,7 @@ function listCharges(requests: Requests, known: KnownBalances): Lists | undefine
       request_id: request.requestId,
     })
   }
-  return { day, balances: [...balances.values()], charges }
+  return { balances: [...balances.values()], charges }
 }
 
 type SqlStatement = [sql: string, values: readonly Value[]]
@@ -158,7 +154,7 @@ function statementOf(
   lists: Lists,
   part: Pick<StatementPart<never, unknown>, 'ctes' | 'values' | 'returning'>,
 ): SqlStatement {
-  const balances = unnest(balanceColumns, lists.balances)
+  const balances = unnest<keyof typeof balanceColumns>(balanceColumns, lists.balances)
   const charges = unnest(chargeColumns, lists.charges)
   const sql = `WITH locked AS MATERIALIZED (
       SELECT t.number, t.cost, c.account_id, c.api_type, c.total - c.used AS remaining, ${now} AS at

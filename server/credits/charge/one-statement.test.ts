@@ -139,6 +139,21 @@ describe('charges with one statement', () => {
     })
   }
 
+  it('check the key of every charge of a batch', async () => {
+    await using t = await open()
+    await t.charge()
+    const results = await Promise.all([
+      t.charge(),
+      t.charge({ keyHash: 'an old one' }),
+      t.charge({ keyHash: undefined }),
+    ])
+    assert.deepEqual(
+      results.map((result) => result.kind),
+      ['charged', 'key_invalid', 'charged'],
+    )
+    assert.equal(await t.remaining(), 994)
+  })
+
   it('notice a cap, and count the usage before it', async () => {
     await using t = await open()
     for (let n = 0; n < 3; n += 1) await t.charge()
@@ -274,6 +289,24 @@ describe('charges with one statement', () => {
     )
     assert.equal(await t.remaining(), 994)
     assert.deepEqual([t.statements.done, t.statements.failed], [0, 1])
+    assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
+  })
+
+  it('are not repeated after an error that does not come from the server', async () => {
+    await using t = await open()
+    const credits = createCredits(
+      {
+        ...t.db,
+        async writeStatement<R>(sql: string, values: readonly Value[]): Promise<R[]> {
+          await t.db.writeStatement!(sql, values)
+          throw new Error('the answer was not readable')
+        },
+      },
+      secret,
+    )
+    await credits.charge(t.request)
+    await assert.rejects(credits.charge(t.request), /not readable/)
+    assert.equal(await t.remaining(), 996)
     assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
   })
 })
