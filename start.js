@@ -1,6 +1,6 @@
 // Plain JavaScript that any Node.js can read: an old version prints which command to run instead.
 import module from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const [major] = process.versions.node.split('.')
 
@@ -12,7 +12,7 @@ if (Number(major) < 24) {
   process.exit(1)
 }
 
-// Half of a start is reading and compiling some two thousand files. The cache is in the project folder, so that only those can write to
+// A third of a start is compiling. The cache is in the project folder, so that only those can write to
 // it who can change the program. It is not in node_modules: `npm ci` fails when a process writes there meanwhile. If the folder is not
 // writable, every start compiles again.
 // The variable is for threads: without it each would compile again, which takes 20 MB of memory.
@@ -24,4 +24,5 @@ process.env.NODE_COMPILE_CACHE ??= cache
 const target = process.argv[2]?.endsWith('.ts') ? process.argv.splice(2, 1)[0] : 'server/main.ts'
 // By default these signals end a process at once, even while it loads.
 if (target === 'server/main.ts') for (const signal of ['SIGHUP', 'SIGUSR2']) process.on(signal, () => {})
-await import(new URL(target, import.meta.url).href)
+const { builtFile } = await import('./server/build.js')
+await import(pathToFileURL(builtFile(target)).href)

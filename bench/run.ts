@@ -17,6 +17,7 @@ import { type Part, type PartReport, runPart, writeReport } from './report.ts'
 import { scaleOf } from './scale.ts'
 import { smsBench } from './sms.ts'
 import { soakBench } from './soak.ts'
+import { startBench } from './start.ts'
 import { stopPostgres } from './storage.ts'
 
 interface Bench {
@@ -41,6 +42,7 @@ const benches: Readonly<Record<string, Bench>> = {
   identity: { text: '身份核验 / identity verification', run: identityBench },
   domain: { text: '域名检测 / domain checks', run: domainBench },
   events: { text: '投递 Webhook 事件 / delivering webhook events', run: eventsBench },
+  start: { text: '启动时间与空闲内存 / time of a start, and memory at idle', run: startBench },
   console: { text: '控制台的脚本大小 / size of the console scripts', run: consoleBench },
   import: {
     text: '从 CSV 导入十万条链接 / importing 100,000 links from CSV',

@@ -69,6 +69,7 @@ describe('a production install', { timeout: 600_000 }, () => {
       assert.ok(!existsSync(join(app, 'node_modules', name)), name)
     }
     assert.ok(existsSync(join(app, 'web/dist/index.html')))
+    assert.equal(readdirSync(join(app, '.cache/server')).length, 1, 'the build of the service')
     const { optionalDependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as {
       optionalDependencies: Record<string, string>
     }

@@ -169,6 +169,7 @@ describe('start', () => {
     const folder = join(directory, 'cache')
     await mkdir(join(folder, 'server'), { recursive: true })
     await copyFile(join(root, 'start.js'), join(folder, 'start.js'))
+    await copyFile(join(root, 'server/build.js'), join(folder, 'server/build.js'))
     await writeFile(join(folder, 'package.json'), '{"type":"module"}')
     await writeFile(join(folder, 'server/main.ts'), `import './other.ts'\n`)
     await writeFile(join(folder, 'server/other.ts'), 'export const one: number = 1\n')

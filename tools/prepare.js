@@ -10,6 +10,10 @@ const pinned = linkPinnedNode()
 
 if (Number(process.versions.node.split('.')[0]) >= 24) {
   await prepareConsole()
+  const { buildServer } = await import('../server/build.js')
+  await buildServer()
+  // Fills the compile cache for the first start (see start.js).
+  spawnSync(process.execPath, ['start.js', '--help'], { cwd: root, stdio: 'ignore' })
 } else if (pinned !== undefined) {
   process.exitCode = spawnSync(pinned, [fileURLToPath(import.meta.url)], { stdio: 'inherit' }).status ?? 1
 } else {
@@ -45,7 +49,4 @@ async function prepareConsole() {
   const vite = await import('vite').catch(() => undefined)
   if (vite === undefined || isConsoleCurrent()) compressConsole()
   else await vite.build({ logLevel: 'warn' })
-
-  // Fills the compile cache for the first start (see start.js).
-  spawnSync(process.execPath, ['start.js', '--help'], { cwd: root, stdio: 'ignore' })
 }
