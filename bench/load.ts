@@ -93,7 +93,7 @@ async function runWrk(load: HttpLoad, directory: string): Promise<Measured> {
 async function wrk(load: HttpLoad, directory: string, seconds: number): Promise<string> {
   const args = [
     '-t1',
-    `-c${defaultConnections}`,
+    `-c${load.connections ?? defaultConnections}`,
     `-d${seconds}s`,
     '--latency',
     '-s',
