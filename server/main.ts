@@ -1,4 +1,5 @@
 // Entry point: reads the settings and starts one process, or the primary process of several workers.
+import './runtime/keep-tick-object.ts'
 import cluster from 'node:cluster'
 import { parseArgs } from 'node:util'
 import { type Config, ConfigError, readConfig, readEnvironment } from './config.ts'
