@@ -213,6 +213,18 @@ function createListeningLookup(db: Database, codes: Codes, now: () => number): L
   let channel: Channel | undefined
   let pools: Pools | undefined
   let poolsVersion = 0
+  let isCurrentInTurn: boolean | undefined
+
+  const checkAgain = () => void (isCurrentInTurn = undefined)
+
+  /** Reads the clock once in each turn of the event loop: all requests of a turn had arrived before it began. */
+  function isCurrent(): boolean {
+    if (isCurrentInTurn === undefined) {
+      isCurrentInTurn = stats.isCaching()
+      setImmediate(checkAgain)
+    }
+    return isCurrentInTurn
+  }
 
   function clearPools(): void {
     pools = undefined
@@ -285,12 +297,12 @@ function createListeningLookup(db: Database, codes: Codes, now: () => number): L
 
   return {
     find(code) {
-      const cached = stats.isCaching() ? links.get(code) : undefined
+      const cached = isCurrent() ? links.get(code) : undefined
       if (cached === undefined) return findInDatabase(code)
       stats.fromCache += 1
       return cached
     },
-    cachedPools: () => (stats.isCaching() ? pools : undefined),
+    cachedPools: () => (isCurrent() ? pools : undefined),
     pools: readPools,
     publishChange(id) {
       links.invalidate(id)
@@ -301,7 +313,7 @@ function createListeningLookup(db: Database, codes: Codes, now: () => number): L
       return broadcast.awaitAcks()
     },
     start() {
-      channel ??= db.listen?.(linkChannel, { onMessage, onUp: clearAll, onDown: () => undefined })
+      channel ??= db.listen?.(linkChannel, { onMessage, onUp: clearAll, onDown: checkAgain })
     },
     stop() {
       channel?.close()
