@@ -12,10 +12,9 @@ if (Number(major) < 24) {
   process.exit(1)
 }
 
-// A third of a start is compiling. The cache is in the project folder, so that only those can write to
-// it who can change the program. It is not in node_modules: `npm ci` fails when a process writes there meanwhile. If the folder is not
-// writable, every start compiles again.
-// The variable is for threads: without it each would compile again, which takes 20 MB of memory.
+// Compiling takes a tenth of a start. The cache is in the project folder, so that only those can write to it who can change the
+// program. It is not in node_modules: `npm ci` fails when a process writes there meanwhile. If the folder is not writable, every start
+// compiles again. The variable is for threads, which would compile again without it.
 const cache = fileURLToPath(new URL('.cache/tollgate', import.meta.url))
 module.enableCompileCache(cache)
 process.env.NODE_COMPILE_CACHE ??= cache

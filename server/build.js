@@ -19,7 +19,7 @@ const maxOldBuilds = 2
 export function builtFile(/** @type {string} */ entry) {
   const source = join(root, entry)
   if (!entries.includes(entry) || !existsSync(builds)) return source
-  const file = join(builds, digestOfSources(), outputName(entry))
+  const file = join(builds, digestOfSources(), `${basename(entry, '.ts')}.js`)
   return existsSync(file) ? file : source
 }
 
@@ -30,7 +30,7 @@ export async function buildServer() {
   if (rolldown === undefined) return
   const unfinished = `${folder}.${process.pid}`
   const bundle = await rolldown.rolldown({
-    input: Object.fromEntries(entries.map((entry) => [outputName(entry).slice(0, -3), join(root, entry)])),
+    input: entries.map((entry) => join(root, entry)),
     platform: 'node',
     external: (name) => !isAbsolute(name) && /^[\w@]/.test(name) && !bundledPackages.test(name),
     transform: { target: 'esnext' },
@@ -43,14 +43,8 @@ export async function buildServer() {
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
   })
-  // Another install may have finished the same build meanwhile.
-  if (existsSync(folder)) rmSync(unfinished, { recursive: true })
-  else renameSync(unfinished, folder)
+  renameSync(unfinished, folder)
   removeOldBuilds(folder)
-}
-
-function outputName(/** @type {string} */ entry) {
-  return `${basename(entry, '.ts')}.js`
 }
 
 function digestOfSources() {
@@ -75,6 +69,8 @@ const keepLocations = {
   transform(/** @type {string} */ code, /** @type {string} */ file) {
     if (!file.startsWith(root) || file.includes('node_modules') || !code.includes('import.meta.'))
       return undefined
+    const unknown = /import\.meta\.(?!url\b|dirname\b)\w+/.exec(code)
+    if (unknown) throw new Error(`${file} uses ${unknown[0]}, which the build cannot replace`)
     const source = relative(join(builds, 'build'), file).replaceAll('\\', '/')
     return code
       .replaceAll(/new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)/g, (_, name) => {

@@ -113,6 +113,12 @@ describe('the build of the service', () => {
     assert.deepEqual(isBuilt(await startService()), [true, true])
   })
 
+  it('refuses what it would replace wrongly', async () => {
+    await change('contract/word.ts', 'export const word = import.meta.filename\n')
+    await assert.rejects(build(), /word\.ts uses import\.meta\.filename/)
+    await change('contract/word.ts', sources['contract/word.ts']!)
+  })
+
   it('is written once, and those of the two versions before it are kept', async () => {
     await rm(builds, { recursive: true })
     const names: string[] = []
