@@ -7,6 +7,7 @@ import { compactHeap } from '../compact-heap.ts'
 import { exitProcess } from './exit.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import { type LogOptions, openLog } from '../operations/log.ts'
+import { inlineMore } from './inlining.ts'
 import { onReloadSignal, onStopSignal } from './signals.ts'
 import { notifySystemd } from './systemd.ts'
 
@@ -48,6 +49,7 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
     await installation.close()
     throw toStartProblem(error, config)
   })
+  inlineMore()
   let stopping = false
   const stop = () => {
     if (stopping) return

@@ -1,0 +1,10 @@
+// V8 ignores flags that it does not know, so a new Node.js without them would be slower and nobody would notice.
+import { execFileSync } from 'node:child_process'
+import { test } from 'node:test'
+import assert from 'node:assert/strict'
+import { inliningFlags } from './inlining.ts'
+
+test('this version of V8 knows the flags', () => {
+  const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' })
+  for (const flag of inliningFlags) assert.match(known, new RegExp(`^ +${flag.split('=')[0]} `, 'm'))
+})
