@@ -78,7 +78,7 @@ async function measureService(
           // The expectation compares one process with one process.
           ...(workers === 1
             ? {
-                expects: (ratio, p99) => [atLeast(0.85, ratio, 'bare node:http'), atMost(2, p99, 'its p99')],
+                expects: (ratio, p99) => [atLeast(0.9, ratio, 'bare node:http'), atMost(2, p99, 'its p99')],
               }
             : {}),
         },

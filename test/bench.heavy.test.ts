@@ -81,7 +81,7 @@ describe('bench --quick', () => {
       figures.flatMap(({ expected }) => (expected ?? []).map(({ text }) => `${name} ${text}`)),
     )
     for (const target of [
-      'redirect ≥ 0.85 × bare node:http',
+      'redirect ≥ 0.9 × bare node:http',
       'redirect ≤ 2 × its p99',
       'generate ≥ 0.38 × bare handler',
       'sms ≥ 0.2 × bare handler',
