@@ -93,6 +93,21 @@ onEachEngine('budget of the request log', (engine) => {
     assert.equal((await browser.call(requestRoutes.list, {})).body.skipped_today, 0)
   })
 
+  it('writes and counts every call once, also those that complete during a flush', async () => {
+    await using fresh = await freshDatabase(engine)
+    const log = openLog(fresh.db, 20_000)
+    for (let i = 0; i < 300; i += 1) log.record(completed(7, { isPaid: true }))
+    const flushed = log.flush()
+    log.record(completed(7, { isPaid: true }))
+    await flushed
+    assert.equal(await countRows(fresh.db, 7), 301)
+    const counts = await fresh.db.all('SELECT account_id, calls, paid FROM call_day ORDER BY account_id')
+    assert.deepEqual(counts, [
+      { account_id: 0, calls: 301, paid: 301 },
+      { account_id: 7, calls: 301, paid: 301 },
+    ])
+  })
+
   it('stops recording unpaid calls at the budget, in all processes, and counts them', async () => {
     await using fresh = await freshDatabase(engine)
     const other = fresh.storage.open()

@@ -33,13 +33,13 @@ const maxQueuedBytes = 16 * 1_048_576
 const maxBodyBytes = 1_048_576
 
 const flushEveryMs = 250
-/** The maxima keep transactions short for other writers: on SQLite a transaction also occupies the event loop. */
 const perFlush = 500
-const perTransaction = 25
+/** Keeps transactions short for other writers: on SQLite a transaction also occupies the event loop. */
+const perMillisecond = 6
 
 /** Above this event loop utilization a flush writes fewer calls; those that do not fit are counted, not recorded. */
 const busyUtilization = 0.75
-const perBusyFlush = 25
+const perBusyFlush = 24
 
 /** What a row takes besides its texts, with its share of the indexes, and a search term. */
 const rowBytes = 350
@@ -99,6 +99,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { db, secret, days, log } = options
   let queue: QueuedCall[] = []
   let bytes = 0
+  const perTransaction = perMillisecond * db.maxWorkMs
   const dropped: Record<DropReason, number> = { queue: 0, budget: 0, database: 0 }
   let loggedAt = Number.NEGATIVE_INFINITY
   const unpaidByAccount = new Map<number, number>()
@@ -235,11 +236,12 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   }
 
   async function writeQueue(max: number): Promise<void> {
-    for (let written = 0; written < max && (queue.length > 0 || counts.size > 0);) {
-      const some = takeCalls()
-      const own = counts
+    // Once per flush: all processes lock the same rows.
+    let own = counts
+    counts = new Map()
+    for (let written = 0; written < max && (queue.length > 0 || own.size > 0);) {
+      const some = takeCalls(Math.min(perTransaction, max - written))
       const summed = withPlatform([...own.values()])
-      counts = new Map()
       const calls = some.map(toRow)
       const found = some.map((one) => termsOf(one, termOf))
       for (const [i, one] of some.entries()) {
@@ -253,6 +255,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
           return addUses(tx, uses)
         })
         budget.setTotals(totals)
+        own = new Map()
       } catch (error) {
         // The database is unavailable: drop these calls, but keep their counts.
         drop('database', some.length)
@@ -265,8 +268,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   }
 
   /** The next calls of the queue, without those whose budget was used up meanwhile. */
-  function takeCalls(): QueuedCall[] {
-    const some = queue.slice(0, perTransaction)
+  function takeCalls(max: number): QueuedCall[] {
+    const some = queue.slice(0, max)
     queue = queue.slice(some.length)
     for (const { bytes: size, isPaid, accountId } of some) {
       bytes -= size
@@ -297,7 +300,10 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   return {
     record,
     termsFor: (text) => [termOf(text), formerTermOf(text)],
-    flush: () => flush(Number.MAX_SAFE_INTEGER),
+    async flush() {
+      do await flush(Number.MAX_SAFE_INTEGER)
+      while (queue.length > 0 || counts.size > 0)
+    },
     prune,
     stats: {
       get waiting() {
