@@ -34,8 +34,11 @@ const maxBodyBytes = 1_048_576
 
 const flushEveryMs = 250
 const perFlush = 500
-/** Keeps transactions short for other writers: on SQLite a transaction also occupies the event loop. */
-const perMillisecond = 6
+/**
+ * Calls in one transaction, for each millisecond of work that the database allows in one. It keeps transactions short for other
+ * writers: on SQLite a transaction also occupies the event loop.
+ */
+const callsPerWorkMs = 6
 
 /** Above this event loop utilization a flush writes fewer calls; those that do not fit are counted, not recorded. */
 const busyUtilization = 0.75
@@ -99,7 +102,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { db, secret, days, log } = options
   let queue: QueuedCall[] = []
   let bytes = 0
-  const perTransaction = perMillisecond * db.maxWorkMs
+  const perTransaction = callsPerWorkMs * db.maxWorkMs
   const dropped: Record<DropReason, number> = { queue: 0, budget: 0, database: 0 }
   let loggedAt = Number.NEGATIVE_INFINITY
   const unpaidByAccount = new Map<number, number>()
@@ -236,7 +239,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   }
 
   async function writeQueue(max: number): Promise<void> {
-    // Once per flush: all processes lock the same rows.
+    // Written once per flush, because all processes lock the same rows.
     let own = counts
     counts = new Map()
     for (let written = 0; written < max && (queue.length > 0 || own.size > 0);) {
