@@ -56,7 +56,7 @@ test('146 a body that took long to decode leaves as much time to other work', as
   const order: string[] = []
   const long = bodies.decode('a', () => {
     const start = performance.now()
-    while (performance.now() - start < 5);
+    while (performance.now() - start < 1);
     order.push('long')
   })
   const next = bodies.decode('b', () => order.push('next'))

@@ -6,7 +6,7 @@ import type { Text } from '../../contract/text.ts'
 import { formatDay } from '../../contract/time.ts'
 import type { Services } from '../services.ts'
 import type { Api } from '../console/routes.ts'
-import { csvStream, csvTime } from '../console/csv.ts'
+import { csvStream, csvTime, rowsPerCsvPage } from '../console/csv.ts'
 import { fileDays, filterRange } from '../console/fields.ts'
 import { notFound } from '../console/problem.ts'
 import { searchAccounts } from '../accounts/search-store.ts'
@@ -62,7 +62,7 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
     async function* pages() {
       let before: number | undefined
       for (;;) {
-        const { rows, next } = await listCalls(db, { ...search, before }, 1_000)
+        const { rows, next } = await listCalls(db, { ...search, before }, rowsPerCsvPage)
         yield rows.map((row) => [
           csvTime(row.at),
           row.request_id,

@@ -48,8 +48,8 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
     const search = searchOf(input)
     const ids = input.ids?.split(',').map(Number)
     async function* chosen() {
-      if (ids) yield await links.list.some(request.account.id, ids)
-      else yield* links.list.all(request.account.id, search)
+      if (ids) yield await links.list.exportSome(request.account.id, ids)
+      else yield* links.list.exportAll(request.account.id, search)
     }
     async function* pages() {
       for await (const some of chosen()) {

@@ -5,7 +5,7 @@ import { importLimits } from '../../../contract/link-import.ts'
 import { pricesOf } from '../../accounts/prices.ts'
 import { isExpired } from '../../accounts/accounts.ts'
 import type { Account } from '../../accounts/store.ts'
-import { csvStream } from '../../console/csv.ts'
+import { csvStream, rowsPerCsvPage } from '../../console/csv.ts'
 import { ConsoleProblem, notFound } from '../../console/problem.ts'
 import type { SignedInRequest } from '../../console/access.ts'
 import type { Api } from '../../console/routes.ts'
@@ -16,7 +16,6 @@ import type { ImportInput } from './columns.ts'
 import { findImport, type Import, type ImportRow, listImports, listRows } from './store.ts'
 
 const rowsPerPage = 100
-const rowsPerRead = 1_000
 
 export function linkImportPages(api: Api, { db, config }: Services, { imports }: Shortlink): void {
   const describe = (account: Account, one: Import): LinkImport => {
@@ -90,7 +89,7 @@ export function linkImportPages(api: Api, { db, config }: Services, { imports }:
     const { id } = await requireImport(request)
     async function* pages() {
       for (let from = 0; ;) {
-        const rows = await listRows(db, id, from, rowsPerRead)
+        const rows = await listRows(db, id, from, rowsPerCsvPage)
         const codes = await findShortCodes(
           db,
           rows.flatMap(({ link_id: linkId }) => linkId ?? []),
@@ -109,7 +108,7 @@ export function linkImportPages(api: Api, { db, config }: Services, { imports }:
           ]
         })
         const last = rows.at(-1)
-        if (last === undefined || rows.length < rowsPerRead) return
+        if (last === undefined || rows.length < rowsPerCsvPage) return
         from = last.row_index + 1
       }
     }
