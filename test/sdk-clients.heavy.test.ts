@@ -108,6 +108,11 @@ describe('clients', { concurrency: false }, () => {
     const callers = await exampleCallers(service)
     accounts = { sample: callers.sample, poor: callers['without credits'] }
     faults = createServer(misbehave(service.url)).listen(0, '127.0.0.1')
+    // Calls over TLS. The socket is closed a moment later: Java's client may notice the end before it reads the response.
+    faults.on('clientError', (_error, socket) => {
+      socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')
+      setTimeout(() => socket.destroy(), 500).unref()
+    })
     await new Promise((resolve) => faults.once('listening', resolve))
     faultUrl = `http://127.0.0.1:${(faults.address() as AddressInfo).port}`
     closedUrl = `http://127.0.0.1:${await freePort()}`
