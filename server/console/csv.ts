@@ -13,7 +13,7 @@ export function csvStream(heading: readonly string[], pages: CsvPages): Readable
   return Readable.from(csvChunks(heading, pages), { objectMode: false })
 }
 
-/** Formatting so many takes the event loop one or two milliseconds, while redirects and paid calls wait. */
+/** Reading and formatting so many takes the event loop up to three milliseconds. Redirects and paid calls wait meanwhile. */
 export const rowsPerCsvPage = 200
 
 /** The rows of a long list. `read` gets the last row of the page before. */

@@ -12,7 +12,7 @@ export const smallBodyBytes = 65_536
 const maxSmallChunks = 4_000
 const smallChunkBytes = 64
 
-/** Decoding a body takes longer if it has some hundred kilobytes. Other calls then have as much time before the next one is decoded. */
+/** Decoding some hundred kilobytes takes longer. Other calls then have as much time before the next body is decoded. */
 const maxWithoutPauseMs = 0.5
 
 /** What small bodies of one address may take to decode at once, and the part of a core that they may use all the time. */

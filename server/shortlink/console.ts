@@ -10,7 +10,7 @@ import type { Shortlink } from './api.ts'
 import type { SignedInRequest } from '../console/access.ts'
 import type { Api } from '../console/routes.ts'
 import { callFromConsole } from '../console/call-from-console.ts'
-import { csvStream, csvTime } from '../console/csv.ts'
+import { csvStream, csvTime, rowsPerCsvPage } from '../console/csv.ts'
 import { filterRange, pageRows, type TimeRange, rangeOf, toPage } from '../console/fields.ts'
 import { invalidFields, notFound } from '../console/problem.ts'
 import { pricesOf } from '../accounts/prices.ts'
@@ -49,7 +49,7 @@ export function linkPages(api: Api, services: Services, links: Shortlink): void 
     const ids = input.ids?.split(',').map(Number)
     async function* chosen() {
       if (ids) yield await links.list.exportSome(request.account.id, ids)
-      else yield* links.list.exportAll(request.account.id, search)
+      else yield* links.list.exportAll(request.account.id, search, rowsPerCsvPage)
     }
     async function* pages() {
       for await (const some of chosen()) {

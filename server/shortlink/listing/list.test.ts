@@ -122,7 +122,10 @@ onEachEngine('a list of many links', (engine) => {
   it('is exported completely', async () => {
     const list = createLinkList(db, codes, describing, async () => {})
     const numbers: number[] = []
-    for await (const some of list.exportAll(1, base)) numbers.push(...some.map(({ link_id: id }) => id / 2))
+    for await (const some of list.exportAll(1, base, 200)) {
+      assert.ok(some.length <= 200)
+      numbers.push(...some.map(({ link_id: id }) => id / 2))
+    }
     assert.deepEqual(numbers, all.toReversed())
   })
 })

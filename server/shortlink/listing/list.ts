@@ -68,8 +68,8 @@ export interface LinkList {
     search: LinkSearch,
     page: { limit: number; offset: number },
   ): Promise<{ links: ListedLink[]; total: number }>
-  /** All matches in batches, the newest first. */
-  exportAll(accountId: number, search: LinkSearch): AsyncIterable<ExportedLink[]>
+  /** All matches, the newest first, at most `limit` at a time. */
+  exportAll(accountId: number, search: LinkSearch, limit: number): AsyncIterable<ExportedLink[]>
   /** Those of the account, in this order. */
   exportSome(accountId: number, ids: readonly number[]): Promise<ExportedLink[]>
   tags(accountId: number): Promise<string[]>
@@ -92,9 +92,6 @@ const dailyDays = 14
 /** Links that one query reads; between two queries other requests run. */
 const linksPerSlice = 4_000
 const linksPerCount = 50_000
-
-/** Describing and formatting so many takes the event loop two to three milliseconds. */
-const linksPerExportBatch = 200
 
 const maxTags = 200
 
@@ -237,7 +234,7 @@ export function createLinkList(
     const firstDay = dayOfHour(hourOf(Date.now())) - dailyDays + 1
     const listed = (await exportSome(accountId, ids)).map((link) => ({
       ...link,
-      daily: new Array<number>(dailyDays).fill(0),
+      daily: Array.from({ length: dailyDays }, () => 0),
     }))
     const byId = new Map(listed.map((link) => [link.link_id, link]))
     for (const { link_id: id, day, clicks } of await listDaily(db, ids, firstHourOfDay(firstDay))) {
@@ -252,13 +249,13 @@ export function createLinkList(
       const { ids, total } = await findIds(accountId, search, page)
       return { links: await describe(accountId, ids), total }
     },
-    async *exportAll(accountId, search) {
+    async *exportAll(accountId, search, limit) {
       const query = { ...readSearch(search), withClicks: false }
       const byCode = search.q === undefined ? undefined : await findByCode(accountId, search)
       if (byCode) yield await exportSome(accountId, [byCode.id])
       let range: IdRange = await findIdRange(db, search)
       for (;;) {
-        const { rows, next } = await findSlice(db, accountId, range, query, linksPerExportBatch)
+        const { rows, next } = await findSlice(db, accountId, range, query, limit)
         const ids = rows.map(({ id }) => id).filter((id) => id !== byCode?.id)
         if (ids.length > 0)
           yield await exportSome(
