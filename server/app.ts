@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { createAuthenticator } from './accounts/authenticate.ts'
 import { loadKeySecret } from './accounts/key-secret-store.ts'
+import { confirmAccount, createKnownAccounts } from './accounts/known-accounts.ts'
 import { createKeyLookup } from './accounts/store.ts'
 import { systemActor } from './audit/audit.ts'
 import type { Config } from './config.ts'
@@ -166,6 +167,7 @@ export async function createApp(
   })
   const jobs = createJobs(log, metrics.registry)
   const findByKey = createKeyLookup(db)
+  const knownAccounts = db.writeStatement && createKnownAccounts()
   const keySecret = await loadKeySecret(db)
   const services: Services = {
     config,
@@ -182,10 +184,11 @@ export async function createApp(
       findByKey,
       rateLimit: config.RATE_LIMIT,
       limits,
+      knownAccounts,
       keySecret,
     }),
     credits,
-    paidCalls: createPaidCalls(credits, sweeper),
+    paidCalls: createPaidCalls(credits, sweeper, knownAccounts),
     now: options.now ?? Date.now,
     deciders,
   }
@@ -209,7 +212,10 @@ export async function createApp(
     payments,
     statements,
   })
-  const served = products.map((product) => product.served)
+  const served = products.map(({ served: { endpoint, handle } }) => ({
+    endpoint,
+    handle: confirmAccount(handle),
+  }))
   const fastPaths: readonly TryHandle[] = [
     ...products.flatMap((product) => product.fastPath ?? []),
     serveEndpoints(http, served),

@@ -1,4 +1,5 @@
 // Authenticates an API call: common parameters, then credentials, the limits of the key, and the rate limit.
+import type { Operation } from '../../contract/endpoint.ts'
 import type { Parameters, Values } from '../../contract/parameters.ts'
 import { type Call, markStep, operationOf, requireParameters } from '../http/call.ts'
 import { networkOf } from '../http/address.ts'
@@ -15,6 +16,16 @@ export interface Caller {
   readonly account: Account
   /** Hash of the key that was sent; the charge checks that it is still valid. Undefined for calls from the console. */
   readonly keyHash: string | undefined
+  /** Of the account's row when its key was looked up. Undefined on SQLite and for calls from the console. */
+  readonly version?: string | undefined
+}
+
+/** Of keys that this process has charged before; the charge checks that they have not changed since. */
+export interface KnownAccounts {
+  find(keyHash: string): Caller | undefined
+  /** To be called after a charge: a key whose calls are refused is looked up each time. */
+  remember(caller: Caller): void
+  forget(keyHash: string): void
 }
 
 export interface AuthenticatorOptions {
@@ -22,6 +33,8 @@ export interface AuthenticatorOptions {
   /** Undefined means no limit. */
   readonly rateLimit: RateLimit | undefined
   readonly limits: CallLimits
+  /** Where the database has versions of rows. */
+  readonly knownAccounts: KnownAccounts | undefined
   /** Keys the checksums of API keys. */
   readonly keySecret: string
 }
@@ -32,16 +45,20 @@ interface CommonValues {
   readonly action?: string
 }
 
+/** `chargedOnce`: operations that write nothing before their charge, so that their calls may use a known account. */
 export type Authenticate = <const P extends Parameters>(
   call: Call,
   common: P,
+  chargedOnce?: readonly Operation[],
 ) => Promise<{ caller: Caller; values: Values<P> }>
+
+const noOperations: readonly Operation[] = []
 
 /** About 2 MB. */
 const maxIssuedHashes = 10_000
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
-  const { limits, keySecret } = options
+  const { limits, keySecret, knownAccounts } = options
   /** Hashes of keys that this installation has issued: the checksum takes several times as long as the hash. */
   const issued = createLazyCache<string, true>({ max: maxIssuedHashes })
   const readKey = memoizePerTick((key: string) => {
@@ -53,7 +70,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     return { form, hash }
   })
 
-  return async (call, common) => {
+  /** What the limits answered to calls that may run again. */
+  const counted = new WeakMap<Call, { readonly name: string; readonly result: RateLimitResult }>()
+
+  return async (call, common, chargedOnce = noOperations) => {
     const values = requireParameters(call, common)
     const { api_key: key, username, action } = values as unknown as CommonValues
     // The checksum keeps floods of invented keys away from the database. Only a key from before checksums were keyed can be
@@ -61,21 +81,49 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     const found = readKey(key)
     const isLookedUp =
       found !== undefined && (found.form === 'issued' || !limits.isBlocked(networkOf(call.address)))
-    const keyHash = found?.hash
-    const account = isLookedUp ? await options.findByKey(found.hash) : undefined
-    if (!account || (username !== undefined && username !== account.username)) {
+    const operation = operationOf(call.endpoint, action)
+    const mayBeKnown = isLookedUp && operation !== undefined && chargedOnce.includes(operation)
+    const known = mayBeKnown ? findKnown(call, found.hash, username) : undefined
+    const caller = known ?? (isLookedUp ? await lookUp(found.hash) : undefined)
+    if (!caller || (username !== undefined && username !== caller.account.username)) {
       const retryAfter = limits.fail(networkOf(call.address))
       throw retryAfter === undefined ? wrongCredentials() : tooFrequent(retryAfter)
     }
+    const { account } = caller
     call.trace.accountId = account.id
     call.trace.username = account.username
     if (account.scopes !== null || account.allow_ips !== null) {
-      requireKeyAllows(account, operationOf(call.endpoint, action)?.scope, call.address)
+      requireKeyAllows(account, operation?.scope, call.address)
     }
     const limit = limitOf(account, options.rateLimit)
-    if (limit) sendLimitHeaders(call, limit, await limits.take(account.id, limit))
+    if (limit) sendLimitHeaders(call, limit, await countCall(call, account.id, limit))
     markStep(call, 'checked')
-    return { caller: { account, keyHash }, values }
+    return { caller, values }
+  }
+
+  async function lookUp(keyHash: string): Promise<Caller | undefined> {
+    const account = await options.findByKey(keyHash)
+    return account && { account, keyHash, version: account.version ?? undefined }
+  }
+
+  /** For calls that a charge will confirm. With an `Idempotency-Key` a call may be answered without one. */
+  function findKnown(call: Call, keyHash: string, username: string | undefined): Caller | undefined {
+    if (call.knownAccount === 'refused') knownAccounts?.forget(keyHash)
+    if (call.knownAccount !== 'allowed' || call.idempotencyKey !== undefined) return undefined
+    const caller = knownAccounts?.find(keyHash)
+    if (!caller || (username !== undefined && username !== caller.account.username)) return undefined
+    call.knownAccount = 'used'
+    return caller
+  }
+
+  /** A call that runs again is counted once, unless its limit has changed meanwhile. */
+  async function countCall(call: Call, accountId: number, limit: RateLimit): Promise<RateLimitResult> {
+    const name = `${accountId} ${limit.perSecond} ${limit.burst}`
+    const earlier = call.knownAccount === 'refused' ? counted.get(call) : undefined
+    if (earlier?.name === name) return earlier.result
+    const result = await limits.take(accountId, limit)
+    if (call.knownAccount === 'used') counted.set(call, { name, result })
+    return result
   }
 }
 

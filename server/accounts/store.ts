@@ -5,7 +5,7 @@ import { uniqueNameOf } from '../../contract/usernames.ts'
 import { countRows } from '../db/count-rows.ts'
 import { coalesce } from '../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
-import { forUpdate, idList } from '../db/dialect.ts'
+import { forUpdate, idList, rowVersion } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 
@@ -38,22 +38,26 @@ export const accountColumnNames = [
 
 const accountColumns = accountColumnNames.join(', ')
 
-export type FindByKey = (keyHash: string) => Promise<Account | undefined>
+/** The version is that of the row; null on SQLite. */
+export type AccountOfKey = Account & { readonly version: string | null }
+
+export type FindByKey = (keyHash: string) => Promise<AccountOfKey | undefined>
 
 /** Finds accounts by key, with one query per turn of the event loop. Nothing is cached beyond the turn. */
 export function createKeyLookup(db: Database): FindByKey {
   const direct = db.direct
+  const select = `SELECT ${accountColumns}, ${rowVersion(db, 'account')} AS version FROM account`
   if (direct) {
-    const sql = `SELECT ${accountColumns} FROM account WHERE key_hash = ?`
-    const find = memoizePerTick((keyHash: string) => direct.one<Account>(sql, [keyHash]))
+    const sql = `${select} WHERE key_hash = ?`
+    const find = memoizePerTick((keyHash: string) => direct.one<AccountOfKey>(sql, [keyHash]))
     return async (keyHash) => find(keyHash)
   }
   return coalesce(async (hashes) => {
     // For one key the server uses the same plan again; for a list it makes a plan each time, which takes longer than the query.
     const rows =
       hashes.length === 1
-        ? await db.all<Account>(`SELECT ${accountColumns} FROM account WHERE key_hash = ?`, hashes)
-        : await db.all<Account>(`SELECT ${accountColumns} FROM account WHERE key_hash = ANY(?)`, [hashes])
+        ? await db.all<AccountOfKey>(`${select} WHERE key_hash = ?`, hashes)
+        : await db.all<AccountOfKey>(`${select} WHERE key_hash = ANY(?)`, [hashes])
     return new Map(rows.map((row) => [row.key_hash ?? '', row]))
   })
 }

@@ -59,6 +59,8 @@ export function createConsoleCall(
       gateway: undefined,
       replayed: false,
     },
+    // The session has just been looked up.
+    knownAccount: 'refused',
   }
 }
 

@@ -28,6 +28,8 @@ export interface ChargeRequest<T = undefined> {
   readonly requestId: string
   /** Hash of the API key that was sent. It must still be the account's key when the charge commits. */
   readonly keyHash?: string | undefined
+  /** The account's row must still have this version. */
+  readonly accountVersion?: string | undefined
   /** The limits of the key that the call was checked against. */
   readonly keyLimits?: KeyRestrictions | undefined
   readonly idempotency?: Idempotency | undefined
@@ -65,6 +67,8 @@ export type ChargeResult<T> =
   | { readonly kind: 'capped'; readonly period: CapPeriod }
   /** The key was reset or cleared between authentication and the charge. */
   | { readonly kind: 'key_invalid' }
+  /** The account has not the version that the request names. */
+  | { readonly kind: 'account_changed' }
   /** So were the limits of the key. */
   | { readonly kind: 'key_limits_changed'; readonly keyLimits: KeyRestrictions }
   /** The state of the account changed between authentication and the charge. */

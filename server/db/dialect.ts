@@ -111,6 +111,11 @@ export function forUpdate({ engine }: Tx, clause = 'FOR UPDATE'): string {
   return engine === 'sqlite' ? '' : ` ${clause}`
 }
 
+/** Changes with every change of a row, which locking it is not. NULL where the engine has none. */
+export function rowVersion({ engine }: Queries, table: string): string {
+  return engine === 'sqlite' ? 'NULL' : `CAST(${table}.xmin AS text)`
+}
+
 /** For a statement that may take minutes. */
 export async function removeTimeLimit(tx: Tx): Promise<void> {
   if (tx.engine === 'postgres') await tx.run('SET LOCAL statement_timeout = 0')

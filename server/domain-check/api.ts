@@ -23,6 +23,8 @@ export interface DomainCheck extends Product {
   readonly watch: Watcher
 }
 
+const chargedOnce = [domainCheck.operations.check]
+
 export function createDomainCheck(services: Services): DomainCheck {
   const { config, paidCalls } = services
   const service = createCheckService(services)
@@ -30,7 +32,7 @@ export function createDomainCheck(services: Services): DomainCheck {
   const runs = createRuns(services, service)
 
   async function check(call: Call): Promise<ApiResponse> {
-    const { caller } = await services.authenticate(call, domainCheck.common)
+    const { caller } = await services.authenticate(call, domainCheck.common, chargedOnce)
     call.trace.action = 'check'
     const { urls, checkRandom } = readCheck(call, config.DOMAIN_MAX_URLS)
 

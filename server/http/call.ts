@@ -21,7 +21,14 @@ export interface Call {
   /** Further headers of the response; names and values alternate. */
   readonly responseHeaders: string[]
   readonly trace: CallTrace
+  knownAccount: KnownAccountUse
 }
+
+/**
+ * Whether the call relies on what this process last saw of its account: it may, it does, it does and its charge has been sent, or
+ * it runs again and must not.
+ */
+export type KnownAccountUse = 'allowed' | 'used' | 'sent' | 'refused'
 
 /** Filled in while the call is handled, read when it is complete. */
 export interface CallTrace {
@@ -67,6 +74,7 @@ export function createCall(
       gateway: undefined,
       replayed: false,
     },
+    knownAccount: 'allowed',
   }
 }
 

@@ -27,6 +27,8 @@ export interface IdentityProduct extends Product {
 
 export type VerifyIdentity = (call: Call, caller: Caller) => Promise<ApiResponse>
 
+const chargedOnce = [identity.operations.verify]
+
 export function createIdentity(services: Services): IdentityProduct {
   const { config, db, jobs, paidCalls } = services
   const gateways = createIdentityGateways(config)
@@ -45,7 +47,7 @@ export function createIdentity(services: Services): IdentityProduct {
   async function handle(call: Call): Promise<ApiResponse> {
     call.trace.action = 'verify'
     requireApiKey(call)
-    const { caller } = await services.authenticate(call, identity.common)
+    const { caller } = await services.authenticate(call, identity.common, chargedOnce)
     return verify(call, caller)
   }
 

@@ -58,6 +58,8 @@ export interface Shortlink extends Product {
 
 type Act = (call: Call, caller: Caller) => Promise<ApiResponse>
 
+const chargedOnce = [shortlink.operations.generate]
+
 export async function createShortlink(services: Services): Promise<Shortlink> {
   const { db, config, log, http } = services
   const codes = await loadCodes(db)
@@ -108,7 +110,9 @@ export async function createShortlink(services: Services): Promise<Shortlink> {
   }
 
   async function handle(call: Call): Promise<ApiResponse> {
-    const { caller, values } = await services.authenticate(call, shortlink.common).catch(toShortlinkError)
+    const { caller, values } = await services
+      .authenticate(call, shortlink.common, chargedOnce)
+      .catch(toShortlinkError)
     return handlers[findOperation(call, shortlink.operations, values.action)](call, caller)
   }
 

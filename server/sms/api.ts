@@ -56,6 +56,8 @@ export interface SmsProduct extends Product {
 /** A batch of a thousand messages takes 20 ms and more. */
 const batchTurns = { maxRunning: 4, maxRunningOfShare: 2, maxWaiting: 1_000 }
 
+const chargedOnce = [sms.operations.send, sms.operations.sendCode]
+
 export function createSms(services: Services): SmsProduct {
   const { config, db, jobs } = services
   const gateways = createSmsGateways(config)
@@ -84,7 +86,7 @@ export function createSms(services: Services): SmsProduct {
   const vendorReviews = createVendorReviewJob(services)
 
   async function handle(call: Call): Promise<ApiResponse> {
-    const { caller, values } = await services.authenticate(call, sms.common)
+    const { caller, values } = await services.authenticate(call, sms.common, chargedOnce)
     const operation = findOperation(call, sms.operations, values.action)
     switch (operation) {
       case 'send':

@@ -67,6 +67,7 @@ onEachEngine('credentials', (engine) => {
     const find = createKeyLookup(db)
     const keySecret = await loadKeySecret(db)
     const authenticate = createAuthenticator({
+      knownAccounts: undefined,
       keySecret,
       rateLimit: undefined,
       limits: createLocalLimits(),
@@ -118,6 +119,7 @@ describe('guesses', () => {
     let lookups = 0
     const keySecret = 'a secret of the installation'
     const authenticate = createAuthenticator({
+      knownAccounts: undefined,
       keySecret,
       rateLimit: undefined,
       limits: createLocalLimits(),
@@ -147,6 +149,7 @@ describe('guesses', () => {
     let lookups = 0
     const keySecret = 'a secret of the installation'
     const authenticate = createAuthenticator({
+      knownAccounts: undefined,
       keySecret,
       rateLimit: undefined,
       limits: createLocalLimits(),

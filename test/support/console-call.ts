@@ -24,5 +24,6 @@ export function createSessionCall(endpoint: Endpoint, json: Record<string, unkno
       gateway: undefined,
       replayed: false,
     },
+    knownAccount: 'refused',
   }
 }

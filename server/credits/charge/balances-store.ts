@@ -1,7 +1,7 @@
 // Locks the balances of a batch of charges, together with their accounts.
 import type { ApiType } from '../../../contract/credits.ts'
 import type { Tx } from '../../db/database.ts'
-import { forUpdate, jsonObject, valueTable } from '../../db/dialect.ts'
+import { forUpdate, jsonObject, rowVersion, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
 import type { CountedUsage } from './caps-store.ts'
 
@@ -27,6 +27,8 @@ export type LockedBalance = Pick<Tables['credit'], 'account_id' | 'api_type'> &
     readonly at: number
     /** Undefined where all of them have their defaults, as for most accounts: reading eleven more columns takes 3 µs. */
     readonly settings: Settings | undefined
+    /** Of the account's row; null on SQLite. */
+    readonly version: string | null
   }
 
 type BalanceRow = Omit<LockedBalance, 'settings'> & { readonly settings: string | null }
@@ -73,6 +75,7 @@ export async function lockBalances(tx: Tx, ids: readonly BalanceId[]): Promise<M
   // insert the same Idempotency-Key.
   const rows = await tx.all<BalanceRow>(
     `SELECT c.account_id, c.api_type, c.total - c.used AS remaining, c.usage_day, c.used_on_day, c.used_in_month, a.key_hash,
+       ${rowVersion(tx, 'a')} AS version,
        ${tx.now} AS at, CASE WHEN ${areDefaults} THEN NULL ELSE ${settingsJson(tx)} END AS settings
      FROM ${list.sql} AS t JOIN account a ON a.id = t.account_id
        JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type

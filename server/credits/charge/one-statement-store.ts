@@ -67,6 +67,7 @@ const balanceColumns = {
   account_id: 'bigint',
   api_type: 'text',
   key_hash: 'text',
+  version: 'text',
   cost: 'bigint',
 } as const
 
@@ -90,6 +91,8 @@ interface WantedBalance {
   readonly api_type: ApiType
   readonly key_hash: string | null
   readonly last: KnownBalance
+  /** That the account must have, if a charge names one. */
+  version: string | null
   /** Of all charges of the batch. */
   cost: number
   /** Its position. */
@@ -107,7 +110,7 @@ function listCharges(requests: Requests, known: KnownBalances): Lists | undefine
   const balances = new Map<string, WantedBalance>()
   const charges: Lists['charges'][number][] = []
   for (const [position, request] of requests.entries()) {
-    const { accountId, apiType, keyLimits, keyHash = null, cost } = request
+    const { accountId, apiType, keyLimits, keyHash = null, accountVersion = null, cost } = request
     const isRestricted = keyLimits && (keyLimits.scopes !== null || keyLimits.allow_ips !== null)
     if (request.idempotency || request.costs || isRestricted) return undefined
     const name = balanceName(request)
@@ -116,12 +119,21 @@ function listCharges(requests: Requests, known: KnownBalances): Lists | undefine
       const last = known.find(request)
       if (last?.usageDay !== day || (keyHash !== null && last.keyHash !== keyHash)) return undefined
       const ids = { id: { accountId, apiType }, account_id: accountId, api_type: apiType, key_hash: keyHash }
-      balance = { number: balances.size, ...ids, last, cost: 0, lastCharge: position }
+      balance = {
+        number: balances.size,
+        ...ids,
+        last,
+        version: accountVersion,
+        cost: 0,
+        lastCharge: position,
+      }
       balances.set(name, balance)
     }
     balance.cost += cost
     balance.lastCharge = position
     if (balance.last.remaining < balance.cost || balance.key_hash !== keyHash) return undefined
+    balance.version ??= accountVersion
+    if (accountVersion !== null && accountVersion !== balance.version) return undefined
     charges.push({
       position,
       balance: balance.number,
@@ -160,7 +172,8 @@ function statementOf(
       SELECT t.number, t.cost, c.account_id, c.api_type, c.total - c.used AS remaining, ${now} AS at
       FROM ${balances.sql} AS t JOIN account a ON a.id = t.account_id
         JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
-      WHERE (t.key_hash IS NULL OR a.key_hash = t.key_hash) AND ${areDefaults} AND c.total - c.used >= t.cost
+      WHERE (t.key_hash IS NULL OR a.key_hash = t.key_hash)
+        AND (t.version IS NULL OR CAST(a.xmin AS text) = t.version) AND ${areDefaults} AND c.total - c.used >= t.cost
         AND c.usage_day = to_char(clock_timestamp() AT TIME ZONE INTERVAL '8 hours', 'YYYY-MM-DD')
       ORDER BY c.account_id, c.api_type FOR NO KEY UPDATE OF a FOR UPDATE OF c
     ), charge AS MATERIALIZED (

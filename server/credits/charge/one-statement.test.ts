@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { freshDatabase } from '../../../test/support/engines.ts'
+import { until } from '../../../test/support/until.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { systemActor } from '../../audit/audit.ts'
 import type { Database, Value } from '../../db/database.ts'
@@ -138,6 +139,55 @@ describe('charges with one statement', () => {
       assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
     })
   }
+
+  const versionOf = async (t: Awaited<ReturnType<typeof open>>) =>
+    (await t.db.one<{ version: string }>('SELECT CAST(xmin AS text) AS version FROM account WHERE id = ?', [
+      t.id,
+    ]))!.version
+
+  it('check the version of the account, if a charge names one', async () => {
+    await using t = await open()
+    const first = await versionOf(t)
+    for (let n = 0; n < 3; n += 1)
+      assert.equal((await t.charge({ accountVersion: first })).kind, 'charged', 'locks change no version')
+    assert.deepEqual([t.statements.done, t.statements.failed], [2, 0])
+    await t.db.write((tx) => tx.run("UPDATE account SET prices = '{}' WHERE id = ?", [t.id]))
+    const second = await versionOf(t)
+    assert.notEqual(first, second)
+    const results = await Promise.all([
+      t.charge({ accountVersion: second }),
+      t.charge({ accountVersion: first }),
+      t.charge(),
+    ])
+    assert.deepEqual(
+      results.map(({ kind }) => kind),
+      ['charged', 'account_changed', 'charged'],
+    )
+    assert.deepEqual(await t.charge({ accountVersion: first }), { kind: 'account_changed' })
+    const { kind } = await t.charge({ accountVersion: first, idempotency: { key: 'k', fingerprint: 'f' } })
+    assert.equal(kind, 'account_changed', 'the transaction checks it too')
+    assert.equal(await t.remaining(), 990)
+    assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
+  })
+
+  it('180 notice a change of the account that commits while they wait for its lock', async () => {
+    await using t = await open()
+    const accountVersion = await versionOf(t)
+    for (let n = 0; n < 2; n += 1) await t.charge({ accountVersion })
+    const other = t.storage.open()
+    let waiting: ReturnType<typeof t.charge> | undefined
+    await other.write(async (tx) => {
+      await tx.run("UPDATE account SET prices = '{}' WHERE id = ?", [t.id])
+      waiting = t.charge({ accountVersion })
+      await until(async () => {
+        const blocked = await other.one('SELECT pid FROM pg_locks WHERE NOT granted')
+        return blocked !== undefined
+      })
+    })
+    assert.deepEqual(await waiting, { kind: 'account_changed' })
+    assert.equal(await t.remaining(), 996)
+    await other.close()
+  })
 
   it('check the key of every charge of a batch', async () => {
     await using t = await open()

@@ -4,6 +4,7 @@ import {
   accountExpired,
   accountSuspended,
   type Caller,
+  type KnownAccounts,
   smsDisabled,
   wrongCredentials,
 } from '../../accounts/authenticate.ts'
@@ -63,7 +64,11 @@ export interface PaidCalls {
   end(call: Call, request: EndRequest): Promise<EndResult>
 }
 
-export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
+export function createPaidCalls(
+  credits: Credits,
+  sweeper: Sweeper,
+  knownAccounts: KnownAccounts | undefined,
+): PaidCalls {
   function readIdempotency(
     call: Call,
     { action, values }: Pick<Purchase<unknown>, 'action' | 'values'>,
@@ -124,6 +129,7 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
     },
 
     async charge<T>(call: Call, caller: Caller, purchase: Purchase<T>): Promise<Paid<T>> {
+      const isKnown = call.knownAccount === 'used' || call.knownAccount === 'sent'
       const request: ChargeRequest<T> = {
         accountId: caller.account.id,
         apiType: purchase.apiType,
@@ -131,6 +137,7 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
         cost: purchase.cost,
         requestId: call.requestId,
         keyHash: caller.keyHash,
+        accountVersion: isKnown ? caller.version : undefined,
         keyLimits: caller.keyHash === undefined ? undefined : caller.account,
         idempotency: readIdempotency(call, purchase),
         leaseMs: purchase.leaseMs,
@@ -138,7 +145,12 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
         costs: purchase.costs,
         inSameTransaction: purchase.inSameTransaction,
       }
+      // Until there is a result, the charge may have been committed.
+      if (isKnown) call.knownAccount = 'sent'
       let result = await credits.charge<T>(request)
+      if (result.kind === 'charged') {
+        if (!isKnown) knownAccounts?.remember(caller)
+      } else if (isKnown) call.knownAccount = 'used'
       while (result.kind === 'key_limits_changed') {
         const { keyLimits } = result
         requireKeyAllows(keyLimits, call.endpoint.operations[call.trace.action ?? '']?.scope, call.address)
@@ -149,6 +161,7 @@ export function createPaidCalls(credits: Credits, sweeper: Sweeper): PaidCalls {
           call.trace.charged = purchase.cost
           markStep(call, 'charged')
           return { replay: undefined, ...result }
+        case 'account_changed':
         case 'key_invalid':
           throw wrongCredentials()
         case 'not_allowed':

@@ -59,6 +59,8 @@ export async function chargeBatch(
     const known = key === undefined ? undefined : previous.get(key)
     const reason = balance && whyNotAllowed(balance)
     if (!balance) results[index] = { kind: 'insufficient', remaining: 0 }
+    else if (request.accountVersion !== undefined && request.accountVersion !== balance.version)
+      results[index] = { kind: 'account_changed' }
     else if (request.keyHash !== undefined && request.keyHash !== balance.key_hash)
       results[index] = { kind: 'key_invalid' }
     else if (request.keyLimits && haveChanged(request.keyLimits, balance.settings ?? noRestrictions))
