@@ -12,9 +12,10 @@ import {
   type TestAccount,
   type TestService,
 } from '../../test/support/service.ts'
+import { startSmsService } from '../../test/support/sms.ts'
 import { until } from '../../test/support/until.ts'
 import { systemActor } from '../audit/audit.ts'
-import { type Call, createCall } from '../http/call.ts'
+import { type Call, createCall, markStep } from '../http/call.ts'
 import { createLocalLimits } from '../limits/limits.ts'
 import { type AccountInput, changeAccount, requireAccount, resetKey } from './accounts.ts'
 import { createAuthenticator } from './authenticate.ts'
@@ -66,18 +67,18 @@ onEachEngine('the account of a known key', (engine) => {
     ['scopes', { scopes: ['short_link:read'] }, 403, /无权/],
     ['addresses', { allowIps: ['192.0.2.1'] }, 403, /地址/],
   ]
-  for (const [name, input, status, message] of changes) {
-    it(`${name} of the account refuses the next call`, async () => {
+  it('180 a suspension, an expiry, scopes and addresses refuse the next call', async () => {
+    for (const [name, input, status, message] of changes) {
       const account = await knownAccount()
       await change(account, input)
       for (let n = 0; n < 2; n += 1) {
         const reply = await send(account, valid)
-        assert.equal(reply.status, status)
+        assert.equal(reply.status, status, name)
         assert.match(reply.body.message, message)
       }
       assert.equal(await remaining(account), 100)
-    })
-  }
+    }
+  })
 
   it('180 an old key gets no other error than that it is wrong', async () => {
     for (const body of [valid, invalid, { action: 'generate' }, { action: 'list' }, { action: 'unknown' }]) {
@@ -97,7 +98,7 @@ onEachEngine('the account of a known key', (engine) => {
     assert.equal((await send(account, valid)).status, 200)
   })
 
-  it('a new price is charged at once', async () => {
+  it('180 a new price is charged at once', async () => {
     const account = await knownAccount()
     await change(account, { prices: { generate: 7 } })
     assert.equal((await send(account, valid)).body.data.remaining_balance, 93)
@@ -105,7 +106,7 @@ onEachEngine('the account of a known key', (engine) => {
     assert.equal((await send(account, valid)).body.data.remaining_balance, 92)
   })
 
-  it('a refused call counts once against the rate limit, and a new limit applies at once', async () => {
+  it('180 a refused call counts once against the rate limit, and a new limit applies at once', async () => {
     const account = await knownAccount()
     const rateLimit = { perSecond: 1, burst: 50 }
     await change(account, { rateLimit })
@@ -184,6 +185,25 @@ onEachEngine('the account of a known key', (engine) => {
       )
       assert.deepEqual(costs, [{ cost: price }])
     }
+  })
+
+  it('180 messages stop with the SMS service, and have a new default signature at once', async () => {
+    await using sms = await startSmsService(engine)
+    const { db } = sms.service.installation
+    const changeSms = async (input: AccountInput) =>
+      changeAccount(db, systemActor, await requireAccount(db, sms.account.username), input)
+    const signature = async () =>
+      (await db.one<{ sign_name: string }>('SELECT sign_name FROM sms_send ORDER BY id DESC LIMIT 1'))!
+        .sign_name
+    for (let n = 0; n < 2; n += 1) assert.equal((await sms.send()).body.code, 0)
+    assert.equal(await signature(), 'Tollgate')
+    await changeSms({ signName: '示例' })
+    assert.equal((await sms.send()).body.code, 0)
+    assert.equal(await signature(), '示例')
+    await changeSms({ smsEnabled: false })
+    for (let n = 0; n < 2; n += 1) assert.equal((await sms.send()).body.code, 1006)
+    assert.equal(await sms.remaining(), 97)
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   it('a charge that is tried again is still checked', async () => {
@@ -274,6 +294,12 @@ describe('known accounts', () => {
         const states: string[] = []
         const handle = confirmAccount(async (call) => {
           states.push(call.knownAccount)
+          assert.deepEqual(
+            [call.trace.accountId, call.trace.username, call.trace.steps],
+            [undefined, undefined, {}],
+          )
+          Object.assign(call.trace, { accountId: 7, username: 'holder' })
+          markStep(call, 'checked')
           call.responseHeaders.push('x', 'y')
           if (call.knownAccount === 'allowed') call.knownAccount = state
           if (ends === 'throws') throw new Error(`run ${states.length}`)

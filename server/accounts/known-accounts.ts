@@ -1,8 +1,8 @@
 // The accounts of keys that this process has charged before: the next paid call needs no look-up of its key. PostgreSQL only.
 //
 // Only a hint, like the balances that are known: the charge compares the version of the row, and is refused if the account has
-// changed since. A call that used a known account and was not charged, for whatever reason, runs again with a look-up. Nothing is
-// written before a charge, so the first run leaves nothing behind.
+// changed since. A call that used a known account and was not charged, for whatever reason, runs again with a look-up. The first
+// run has written nothing to the database, because nothing is written before a charge.
 import { hourMs } from '../../contract/time.ts'
 import type { Call } from '../http/call.ts'
 import type { ApiResponse } from '../http/responses.ts'
@@ -43,6 +43,10 @@ export function confirmAccount(
     }
     call.knownAccount = 'refused'
     call.responseHeaders.length = 0
+    // A call with an old key is not one of the account.
+    call.trace.accountId = undefined
+    call.trace.username = undefined
+    delete call.trace.steps['checked']
     return handle(call)
   }
 }

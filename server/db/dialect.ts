@@ -111,7 +111,7 @@ export function forUpdate({ engine }: Tx, clause = 'FOR UPDATE'): string {
   return engine === 'sqlite' ? '' : ` ${clause}`
 }
 
-/** Changes with every change of a row, which locking it is not. NULL where the engine has none. */
+/** Changes with every update of the row; locking does not change it. NULL where the engine has none. */
 export function rowVersion({ engine }: Queries, table: string): string {
   return engine === 'sqlite' ? 'NULL' : `CAST(${table}.xmin AS text)`
 }

@@ -26,7 +26,7 @@ export interface Call {
 
 /**
  * Whether the call relies on what this process last saw of its account: it may, it does, it does and its charge has been sent, or
- * it runs again and must not.
+ * it must not, because it runs again or comes from the console.
  */
 export type KnownAccountUse = 'allowed' | 'used' | 'sent' | 'refused'
 

@@ -148,14 +148,14 @@ export function createPaidCalls(
       // Until there is a result, the charge may have been committed.
       if (isKnown) call.knownAccount = 'sent'
       let result = await credits.charge<T>(request)
-      if (result.kind === 'charged') {
-        if (!isKnown) knownAccounts?.remember(caller)
-      } else if (isKnown) call.knownAccount = 'used'
       while (result.kind === 'key_limits_changed') {
         const { keyLimits } = result
         requireKeyAllows(keyLimits, call.endpoint.operations[call.trace.action ?? '']?.scope, call.address)
         result = await credits.charge<T>({ ...request, keyLimits })
       }
+      if (result.kind === 'charged') {
+        if (!isKnown) knownAccounts?.remember(caller)
+      } else if (isKnown) call.knownAccount = 'used'
       switch (result.kind) {
         case 'charged':
           call.trace.charged = purchase.cost
