@@ -17,8 +17,24 @@ export function openReportReads(file: string): ReportReads {
   let thread: Worker | undefined
   let lastId = 0
   const pending = new Map<number, PromiseWithResolvers<readonly unknown[]>>()
+  const received: ReportResponse[] = []
   let hasLoaded = false
   let connection: SqliteConnection | undefined
+
+  /**
+   * In a turn of the event loop of its own: Node.js emits up to a thousand messages in one turn, as long as the next one arrives
+   * while the last one is handled. So reads that follow each other quickly would keep every other request waiting.
+   */
+  function deliver(from: Worker): void {
+    for (const { id, rows, error } of received.splice(0)) {
+      const waiter = pending.get(id)
+      pending.delete(id)
+      if (rows) waiter?.resolve(rows)
+      else waiter?.reject(new Error(error))
+    }
+    // An idle thread must not keep the process running.
+    if (pending.size === 0) from.unref()
+  }
 
   /** Starts with the first read, and again after a crash. */
   function startThread(): Worker {
@@ -26,16 +42,13 @@ export function openReportReads(file: string): ReportReads {
       workerData: file,
       resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 },
     })
-    started.on('message', ({ id, rows, error }: ReportResponse) => {
+    started.on('message', (response: ReportResponse) => {
       hasLoaded = true
-      const waiter = pending.get(id)
-      pending.delete(id)
-      // An idle thread must not keep the process running.
-      if (pending.size === 0) started.unref()
-      if (rows) waiter?.resolve(rows)
-      else waiter?.reject(new Error(error))
+      if (received.length === 0) setImmediate(deliver, started)
+      received.push(response)
     })
     const onEnd = (cause: unknown) => {
+      deliver(started)
       if (thread === started) thread = undefined
       for (const waiter of pending.values()) waiter.reject(new Error('the report thread ended', { cause }))
       pending.clear()

@@ -31,6 +31,32 @@ onEachEngine('reports', (engine) => {
     )
   })
 
+  it('let the event loop turn, however quickly one read follows another', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { reports } = fresh.db
+    await reports.one('SELECT 1 AS n')
+    let turns = 0
+    const count = () => {
+      turns += 1
+      counting = setImmediate(count)
+    }
+    let counting = setImmediate(count)
+    const readers = 4
+    const reads = 50
+    await Promise.all(
+      Array.from({ length: readers }, async () => {
+        for (let i = 0; i < reads; i += 1) {
+          await reports.one('SELECT 1 AS n')
+          // What is done with the rows takes longer than the next read.
+          const end = performance.now() + 3
+          while (performance.now() < end);
+        }
+      }),
+    )
+    clearImmediate(counting)
+    assert.ok(turns >= reads / 2, `${turns} turns for ${readers * reads} reads`)
+  })
+
   it('see what is committed, through SQL and Kysely', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
