@@ -33,8 +33,8 @@ export const runtimeSettings = {
     en: 'Number of worker processes; same as npm start -- --workers N',
   }),
   DRAIN_S: setting(integer(0, 600), 0, {
-    zh: '收到 SIGTERM 后继续处理请求的秒数，其间 /readyz 返回 503，供负载均衡摘除；再次收到信号则立即停止',
-    en: 'Seconds in which requests are still served after SIGTERM while /readyz returns 503, so that a load balancer removes the process; a second signal stops it immediately',
+    zh: '收到 SIGTERM 后继续处理请求的秒数，其间 /readyz 返回 503，供负载均衡摘除；一秒之后再次收到信号则不再等待',
+    en: 'Seconds in which requests are still served after SIGTERM while /readyz returns 503, so that a load balancer removes the process; a further signal, more than one second after the first, ends the wait',
   }),
   DATA_DIR: setting(text, './data', {
     zh: 'SQLite 文件与首次启动生成的密钥所在目录',
