@@ -20,7 +20,7 @@ export interface Caller {
   readonly version?: string | undefined
 }
 
-/** Of keys that this process has charged before; the charge checks that they have not changed since. */
+/** The accounts of keys that this process has charged before. The charge checks that they have not changed since. */
 export interface KnownAccounts {
   find(keyHash: string): Caller | undefined
   /** To be called after a charge: a key whose calls are refused is looked up each time. */
@@ -33,7 +33,7 @@ export interface AuthenticatorOptions {
   /** Undefined means no limit. */
   readonly rateLimit: RateLimit | undefined
   readonly limits: CallLimits
-  /** Where the database has versions of rows. */
+  /** Undefined on SQLite, which has no versions of rows. */
   readonly knownAccounts: KnownAccounts | undefined
   /** Keys the checksums of API keys. */
   readonly keySecret: string

@@ -67,10 +67,10 @@ export type ChargeResult<T> =
   | { readonly kind: 'capped'; readonly period: CapPeriod }
   /** The key was reset or cleared between authentication and the charge. */
   | { readonly kind: 'key_invalid' }
-  /** The account no longer has the version that the request names. */
-  | { readonly kind: 'account_changed' }
   /** So were the limits of the key. */
   | { readonly kind: 'key_limits_changed'; readonly keyLimits: KeyRestrictions }
+  /** The account no longer has the version that the request names. */
+  | { readonly kind: 'account_changed' }
   /** The state of the account changed between authentication and the charge. */
   | { readonly kind: 'not_allowed'; readonly reason: NotAllowed }
   | PreviousCall

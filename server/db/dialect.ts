@@ -112,7 +112,7 @@ export function forUpdate({ engine }: Tx, clause = 'FOR UPDATE'): string {
 }
 
 /** Changes with every update of the row; locking does not change it. NULL where the engine has none. */
-export function rowVersion({ engine }: Queries, table: string): string {
+export function rowVersion({ engine }: Pick<Queries, 'engine'>, table: string): string {
   return engine === 'sqlite' ? 'NULL' : `CAST(${table}.xmin AS text)`
 }
 

@@ -6,7 +6,7 @@
 import type { ApiType } from '../../../contract/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
 import type { Database, Value } from '../../db/database.ts'
-import { unnest } from '../../db/dialect.ts'
+import { rowVersion, unnest } from '../../db/dialect.ts'
 import { isServerError } from '../../db/postgres-errors.ts'
 import { commonStatement, type StatementPart } from '../batch-writer.ts'
 import type { Charge, ChargeRequest, ChargeResult } from '../operation.ts'
@@ -19,7 +19,7 @@ type Requests = readonly ChargeRequest<unknown>[]
 
 /** Returns undefined when the batch needs a transaction with decisions: then nothing was written. */
 export async function chargeWithOneStatement(
-  db: Pick<Database, 'writeStatement' | 'now'>,
+  db: Pick<Database, 'engine' | 'writeStatement' | 'now'>,
   requests: Requests,
   context: LedgerContext,
 ): Promise<ChargeResult<unknown>[] | undefined> {
@@ -29,7 +29,7 @@ export async function chargeWithOneStatement(
   const lists = buildPart && listCharges(requests, known)
   if (!lists) return undefined
   const part = buildPart()
-  const row = await send(db.writeStatement, statementOf(db.now, lists, part))
+  const row = await send(db.writeStatement, statementOf(db, lists, part))
   if (!row) {
     known.forget(requests)
     return undefined
@@ -162,18 +162,18 @@ interface ChargedRow {
  * divides by zero: an error undoes all of the statement.
  */
 function statementOf(
-  now: string,
+  db: Pick<Database, 'engine' | 'now'>,
   lists: Lists,
   part: Pick<StatementPart<never, unknown>, 'ctes' | 'values' | 'returning'>,
 ): SqlStatement {
   const balances = unnest<keyof typeof balanceColumns>(balanceColumns, lists.balances)
   const charges = unnest(chargeColumns, lists.charges)
   const sql = `WITH locked AS MATERIALIZED (
-      SELECT t.number, t.cost, c.account_id, c.api_type, c.total - c.used AS remaining, ${now} AS at
+      SELECT t.number, t.cost, c.account_id, c.api_type, c.total - c.used AS remaining, ${db.now} AS at
       FROM ${balances.sql} AS t JOIN account a ON a.id = t.account_id
         JOIN credit c ON c.account_id = t.account_id AND c.api_type = t.api_type
       WHERE (t.key_hash IS NULL OR a.key_hash = t.key_hash)
-        AND (t.version IS NULL OR CAST(a.xmin AS text) = t.version) AND ${areDefaults} AND c.total - c.used >= t.cost
+        AND (t.version IS NULL OR ${rowVersion(db, 'a')} = t.version) AND ${areDefaults} AND c.total - c.used >= t.cost
         AND c.usage_day = to_char(clock_timestamp() AT TIME ZONE INTERVAL '8 hours', 'YYYY-MM-DD')
       ORDER BY c.account_id, c.api_type FOR NO KEY UPDATE OF a FOR UPDATE OF c
     ), charge AS MATERIALIZED (
