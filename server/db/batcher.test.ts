@@ -68,6 +68,32 @@ onEachEngine('batcher', (engine) => {
     assert.deepEqual(batches, ['statement 10 11', 'statement 1 12', 'transaction 1 12', 'statement 12 13'])
   })
 
+  it('begins the next batch before the items of the last one continue, where the service can work meanwhile', async () => {
+    await using fresh = await freshDatabase(engine)
+    const events: string[] = []
+    const log = async (batch: Promise<number>) => events.push(`result ${await batch}`)
+    const run = createBatcher<number, number>(fresh.db, {
+      maxBatch: 1,
+      queueKeyOf: () => 0,
+      run: async (_tx, [item]) => {
+        events.push(`run ${item}`)
+        if (item === 2) throw new Error('two fails')
+        return [item!]
+      },
+    })
+    const results = await Promise.allSettled([1, 2, 3].map((item) => log(run(item))))
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.deepEqual(
+      events,
+      engine === 'sqlite'
+        ? ['run 1', 'result 1', 'run 2', 'run 3', 'result 3']
+        : ['run 1', 'run 2', 'result 1', 'run 3', 'result 3'],
+    )
+  })
+
   it('takes items that arrived meanwhile into the batch, in their order', async () => {
     await using fresh = await freshDatabase(engine)
     const batches: number[][] = []

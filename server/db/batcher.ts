@@ -52,7 +52,8 @@ function createQueue<I, O>(
     return Math.min(wanted, maxBatch)
   }
 
-  async function runBatch(): Promise<void> {
+  /** Returns how the items of the batch get their results, unless they have them. */
+  async function runBatch(): Promise<(() => void) | undefined> {
     let batch: PendingInput<I, O>[] | undefined
     // Taken when the transaction begins, so that items that arrive meanwhile still join, and only once: a job may run again.
     const take = () => (batch ??= queue.splice(0, sizeOf(queue.length)))
@@ -69,33 +70,31 @@ function createQueue<I, O>(
       queue.unshift(...others)
       return taken.slice(known).map(({ item }) => item)
     }
-    const resolveAll = (results: readonly O[]) => {
+    const resolveAll = (results: readonly O[]) => () => {
       for (const [i, { resolve }] of take().entries()) resolve(results[i]!)
     }
+    const rejectAll = (error: unknown) => () => {
+      for (const { reject } of take()) reject(error)
+    }
     if (runStatement) {
-      // All items of this turn are to be in the statement, not only the first one.
-      await nextTurn()
       try {
         const results = await runStatement(take().map(({ item }) => item))
-        if (results) {
-          resolveAll(results)
-          return
-        }
+        if (results) return resolveAll(results)
       } catch (error) {
-        for (const { reject } of take()) reject(error)
-        return
+        return rejectAll(error)
       }
     }
     try {
-      resolveAll(
+      return resolveAll(
         await db.write((tx) => {
           const items = take().map(({ item }) => item)
           return run(tx, items, takeMore)
         }),
       )
     } catch (error) {
-      if (mayRunAgain(error, take())) await runInGroups(take())
-      else for (const { reject } of take()) reject(error)
+      if (!mayRunAgain(error, take())) return rejectAll(error)
+      await runInGroups(take())
+      return undefined
     }
   }
 
@@ -129,8 +128,24 @@ function createQueue<I, O>(
   }
 
   async function runAll(): Promise<void> {
-    while (queue.length > 0) await runBatch()
+    // All items of this turn are to be in the statement, not only the first one.
+    if (runStatement) await nextTurn()
+    let settleLast: (() => void) | undefined
+    while (queue.length > 0) {
+      const batch = runBatch()
+      if (settleLast) {
+        // By then the next batch is sent: the database writes it while the service continues with the items of the last one.
+        await nextTurn()
+        settleLast()
+      }
+      settleLast = await batch
+      if (db.engine === 'sqlite') {
+        settleLast?.()
+        settleLast = undefined
+      }
+    }
     isRunning = false
+    settleLast?.()
   }
 
   return (item) =>
