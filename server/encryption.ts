@@ -1,5 +1,13 @@
 // Encrypts text that the database keeps and that a copy of the database must not reveal, and compares secrets.
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 export interface TextCipher {
   encrypt(text: string): string
@@ -19,7 +27,7 @@ export function requireDecrypted(cipher: TextCipher, encrypted: string): string 
 
 /** Each purpose has its own key. */
 export function createTextCipher(secretKey: string, purpose: string): TextCipher {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32))
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', purpose, 32)))
   return {
     encrypt(text) {
       const nonce = randomBytes(nonceBytes)

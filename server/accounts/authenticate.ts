@@ -106,10 +106,10 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     return account && { account, keyHash, version: account.version ?? undefined }
   }
 
-  /** For calls that a charge will confirm. With an `Idempotency-Key` a call may be answered without one. */
+  /** For calls that a charge will confirm. */
   function findKnown(call: Call, keyHash: string, username: string | undefined): Caller | undefined {
     if (call.knownAccount === 'refused') knownAccounts?.forget(keyHash)
-    if (call.knownAccount !== 'allowed' || call.idempotencyKey !== undefined) return undefined
+    if (call.knownAccount !== 'allowed') return undefined
     const caller = knownAccounts?.find(keyHash)
     if (!caller || (username !== undefined && username !== caller.account.username)) return undefined
     call.knownAccount = 'used'

@@ -149,6 +149,23 @@ onEachEngine('the account of a known key', (engine) => {
     assert.equal(await remaining(account), 99)
   })
 
+  it('180 an old key gets no stored response', async () => {
+    const account = await knownAccount()
+    const headers = { 'idempotency-key': 'order-2' }
+    const first = await send(account, valid, headers)
+    const key = await resetKey(service.installation.db, systemActor, account.id)
+    for (const title of ['t', 'other']) {
+      const reply = await send(account, { ...valid, title }, headers)
+      assert.equal(reply.status, 401)
+      assert.equal(reply.headers.get('idempotent-replayed'), null)
+    }
+    const again = await send({ ...account, key }, valid, headers)
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, 'true'])
+    assert.deepEqual(again.body, first.body)
+    assert.equal((await send({ ...account, key }, { ...valid, title: 'other' }, headers)).status, 422)
+    assert.equal(await remaining(account), 99)
+  })
+
   it('180 every call that is charged after a new price is set has that price', async () => {
     const account = await service.account({ short_link: 1_000_000 })
     const { db } = service.installation
@@ -277,7 +294,7 @@ describe('known accounts', () => {
       const { call, lookUps: count } = await run({ ...valid, action })
       assert.deepEqual([action, count, call.knownAccount], [action, 1, 'allowed'])
     }
-    assert.equal((await run(valid, 'key-1')).lookUps, 1)
+    assert.equal((await run(valid, 'key-1')).lookUps, 0)
     const again = callWith({ ...credentialsOf(account), ...valid })
     again.knownAccount = 'refused'
     await authenticate(again, shortlink.common, chargedOnce)
@@ -295,10 +312,10 @@ describe('known accounts', () => {
         const handle = confirmAccount(async (call) => {
           states.push(call.knownAccount)
           assert.deepEqual(
-            [call.trace.accountId, call.trace.username, call.trace.steps],
-            [undefined, undefined, {}],
+            [call.trace.accountId, call.trace.username, call.trace.steps, call.trace.replayed],
+            [undefined, undefined, {}, false],
           )
-          Object.assign(call.trace, { accountId: 7, username: 'holder' })
+          Object.assign(call.trace, { accountId: 7, username: 'holder', replayed: true })
           markStep(call, 'checked')
           call.responseHeaders.push('x', 'y')
           if (call.knownAccount === 'allowed') call.knownAccount = state

@@ -2,7 +2,8 @@
 //
 // Only a hint, like the balances that are known: the charge compares the version of the row, and is refused if the account has
 // changed since. A call that used a known account and was not charged, for whatever reason, runs again with a look-up. The first
-// run has written nothing to the database, because nothing is written before a charge.
+// run has written nothing to the database, because nothing is written before a charge. (With an `Idempotency-Key` it may have
+// decided an overdue operation, which the sweeper does at any time.)
 import { hourMs } from '../../contract/time.ts'
 import type { Call } from '../http/call.ts'
 import type { ApiResponse } from '../http/responses.ts'
@@ -46,6 +47,7 @@ export function confirmAccount(
     // A call with an old key is not one of the account.
     call.trace.accountId = undefined
     call.trace.username = undefined
+    call.trace.replayed = false
     delete call.trace.steps['checked']
     return handle(call)
   }

@@ -329,6 +329,38 @@ onEachEngine('credits', (engine) => {
     await requireGoodLedger(t.db)
   })
 
+  it('looks for the earlier calls of one turn with one query', async () => {
+    await using t = await open(engine, 10)
+    const { id: other } = await createAccount(t.db, systemActor, { username: 'other' })
+    await t.credits.grant({ actor: systemActor, accountId: other, apiType: 'sms', amount: 5 })
+    const idempotencyOf = (key: string) => ({ key, fingerprint: 'f' })
+    const response = { status: 200, body: { code: 0 } }
+    const inSameTransaction = () => Promise.resolve({ value: undefined, response })
+    await t.credits.charge(t.request({ idempotency: idempotencyOf('a'), inSameTransaction }))
+    await t.credits.charge(t.request({ idempotency: idempotencyOf('b'), accountId: other }))
+    let queries = 0
+    const counting: typeof t.db = {
+      ...t.db,
+      all(sql, values) {
+        queries += 1
+        return t.db.all(sql, values)
+      },
+    }
+    const { findPreviousCall } = createCredits(counting, secret)
+    const found = await Promise.all([
+      findPreviousCall(t.id, idempotencyOf('a')),
+      findPreviousCall(other, idempotencyOf('a')),
+      findPreviousCall(t.id, idempotencyOf('b')),
+      findPreviousCall(other, idempotencyOf('b')),
+      findPreviousCall(t.id, { key: 'a', fingerprint: 'another' }),
+    ])
+    assert.deepEqual(
+      found.map((one) => one?.kind),
+      ['replay', undefined, undefined, 'interrupted', 'other_parameters'],
+    )
+    assert.equal(queries, 1)
+  })
+
   it('returns that the first call is running, and later that it is overdue', async () => {
     await using t = await open(engine, 10)
     const idempotency = { key: 'slow', fingerprint: 'f' }

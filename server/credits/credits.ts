@@ -7,7 +7,7 @@ import { AppError, invalidField } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
 import { createKnownBalances } from './charge/known-balances.ts'
 import { createResponseCipher } from './charge/response-cipher.ts'
-import { chargeBatch, findPreviousCall, type LedgerContext } from './charge/store.ts'
+import { chargeBatch, createPreviousCallFinder, type LedgerContext } from './charge/store.ts'
 import { endBatch } from './end/store.ts'
 import type {
   ChargeRequest,
@@ -93,8 +93,7 @@ export function createCredits(db: Database, secretKey: string): Credits {
     },
     end: createEndBatcher(db, context),
     endIn: (tx, requests) => endBatch(tx, requests, context),
-    findPreviousCall: (accountId, idempotency) =>
-      findPreviousCall(db, accountId, idempotency, context.cipher),
+    findPreviousCall: createPreviousCallFinder(db, context.cipher),
     fingerprint(action, values) {
       const plain = Object.entries(values)
         .filter(([, value]) => value !== undefined)

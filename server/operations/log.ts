@@ -43,11 +43,14 @@ const defaultMaxBytes = 16_777_216
 /** A pipe takes this many bytes atomically, so that lines of several processes do not mix (PIPE_BUF on Linux). */
 const pipeBufferBytes = 4_096
 
+/** Each write takes about as long as formatting ten lines. */
+const fileBufferBytes = 16_000
+
 export function openLog(level: string, { shared = false, maxBytes = defaultMaxBytes }: LogOptions = {}): Log {
   const destination = pino.destination({
     fd: 1,
     sync: false,
-    minLength: shared ? pipeBufferBytes / 2 : pipeBufferBytes,
+    minLength: shared ? pipeBufferBytes / 2 : fileBufferBytes,
     maxLength: maxBytes,
     ...(shared && { maxWrite: pipeBufferBytes }),
     retryEAGAIN: () => true,

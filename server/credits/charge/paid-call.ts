@@ -69,14 +69,21 @@ export function createPaidCalls(
   sweeper: Sweeper,
   knownAccounts: KnownAccounts | undefined,
 ): PaidCalls {
+  /** Of calls in progress: it is needed to look for an earlier call, and again for the charge. */
+  const known = new WeakMap<Call, Pick<Purchase<unknown>, 'action' | 'values'> & Idempotency>()
+
   function readIdempotency(
     call: Call,
     { action, values }: Pick<Purchase<unknown>, 'action' | 'values'>,
   ): Idempotency | undefined {
     if (call.idempotencyKey === undefined) return undefined
+    const last = known.get(call)
+    if (last?.action === action && last.values === values) return last
     // Keys often contain order numbers or personal data, so only a keyed hash is stored.
     const key = credits.fingerprint('idempotency key', { key: call.idempotencyKey })
-    return { key, fingerprint: credits.fingerprint(action, values) }
+    const read = { action, values, key, fingerprint: credits.fingerprint(action, values) }
+    known.set(call, read)
+    return read
   }
 
   /** Undefined when the earlier call was overdue; it is decided when this returns. */

@@ -6,6 +6,7 @@ import type { ApiType } from '../../../contract/credits.ts'
 import { isExpired } from '../../accounts/accounts.ts'
 import type { KeyRestrictions } from '../../accounts/key-limits.ts'
 import { type TakeMore, takeNoMore } from '../../db/batcher.ts'
+import { coalesce } from '../../db/coalesce.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList, valueTable } from '../../db/dialect.ts'
 import type { Tables } from '../../db/schema.ts'
@@ -45,9 +46,11 @@ export async function chargeBatch(
   context: LedgerContext,
   takeMore: TakeMore<ChargeRequest<unknown>> = takeNoMore,
 ): Promise<ChargeResult<unknown>[]> {
-  const balances = await lockBalances(tx, first)
-  const requests = [...first, ...takeMore((request) => balances.has(balanceName(request)))]
-  const previous = await claimKeys(tx, requests)
+  // Sent together. Statements of a transaction run in turn, so the earlier calls are read after the lock is held.
+  const [balances, found] = await Promise.all([lockBalances(tx, first), findEarlierCalls(tx, first)])
+  const added = takeMore((request) => balances.has(balanceName(request)))
+  const requests = [...first, ...added]
+  const previous = await claimKeys(tx, [...found, ...(await findEarlierCalls(tx, added))])
   const results: ChargeResult<unknown>[] = []
   const accepted: (AcceptedCharge & { readonly index: number })[] = []
   const usedKeys = new Set<string>()
@@ -192,19 +195,22 @@ function findKeys(
   )
 }
 
-/** Returns the earlier calls with the same keys, by key, and makes expired keys available again. */
-async function claimKeys(
+async function findEarlierCalls(
   tx: Tx,
   requests: readonly ChargeRequest<unknown>[],
-): Promise<Map<string, PreviousRow>> {
-  const previous = new Map<string, PreviousRow>()
+): Promise<readonly PreviousRow[]> {
   const keys: { account_id: number; key: string }[] = []
   for (const { accountId, idempotency } of requests) {
     if (idempotency) keys.push({ account_id: accountId, key: idempotency.key })
   }
-  if (keys.length === 0) return previous
+  return keys.length === 0 ? [] : findKeys(tx, keys)
+}
+
+/** Returns the earlier calls by key, without those whose key has expired: it becomes available again. */
+async function claimKeys(tx: Tx, found: readonly PreviousRow[]): Promise<Map<string, PreviousRow>> {
+  const previous = new Map<string, PreviousRow>()
   const expired: number[] = []
-  for (const row of await findKeys(tx, keys)) {
+  for (const row of found) {
     if (row.expired === 1) expired.push(row.id)
     else previous.set(keyName(row.account_id, row.idempotency_key), row)
   }
@@ -217,15 +223,24 @@ async function claimKeys(
   return previous
 }
 
-/** Finds the earlier call with this key, if the key has not expired. */
-export async function findPreviousCall(
-  queries: Queries,
-  accountId: number,
-  { key, fingerprint }: Idempotency,
+/** Finds the earlier call with a key, if the key has not expired. Calls that look in one turn of the event loop share a query. */
+export function createPreviousCallFinder(
+  db: Queries,
   cipher: ResponseCipher,
-): Promise<PreviousCall | undefined> {
-  const [row] = await findKeys(queries, [{ account_id: accountId, key }])
-  return row && row.expired === 0 ? describePrevious(row, fingerprint, cipher) : undefined
+): (accountId: number, idempotency: Idempotency) => Promise<PreviousCall | undefined> {
+  const find = coalesce(async (names) => {
+    const keys = names.map((name) => {
+      const [accountId, key] = name.split(' ')
+      return { account_id: Number(accountId), key: key! }
+    })
+    const rows = new Map<string, PreviousRow>()
+    for (const row of await findKeys(db, keys)) rows.set(keyName(row.account_id, row.idempotency_key), row)
+    return rows
+  })
+  return async (accountId, { key, fingerprint }) => {
+    const row = await find(keyName(accountId, key))
+    return row?.expired === 0 ? describePrevious(row, fingerprint, cipher) : undefined
+  }
 }
 
 function describePrevious(row: PreviousRow, fingerprint: string, cipher: ResponseCipher): PreviousCall {
