@@ -15,6 +15,7 @@ import {
 import { startSmsService } from '../../test/support/sms.ts'
 import { until } from '../../test/support/until.ts'
 import { systemActor } from '../audit/audit.ts'
+import { DatabaseUnavailable } from '../db/database.ts'
 import { type Call, createCall, markStep } from '../http/call.ts'
 import { createLocalLimits } from '../limits/limits.ts'
 import { type AccountInput, changeAccount, requireAccount, resetKey } from './accounts.ts'
@@ -312,10 +313,10 @@ describe('known accounts', () => {
         const handle = confirmAccount(async (call) => {
           states.push(call.knownAccount)
           assert.deepEqual(
-            [call.trace.accountId, call.trace.username, call.trace.steps, call.trace.replayed],
-            [undefined, undefined, {}, false],
+            [call.trace.accountId, call.trace.username, call.trace.steps, call.trace.gateway],
+            [undefined, undefined, {}, undefined],
           )
-          Object.assign(call.trace, { accountId: 7, username: 'holder', replayed: true })
+          Object.assign(call.trace, { accountId: 7, username: 'holder', gateway: 'g' })
           markStep(call, 'checked')
           call.responseHeaders.push('x', 'y')
           if (call.knownAccount === 'allowed') call.knownAccount = state
@@ -329,5 +330,16 @@ describe('known accounts', () => {
         assert.deepEqual(call.responseHeaders, ['x', 'y'])
       }
     }
+  })
+
+  it('do not run a call again while the database is not available', async () => {
+    let runs = 0
+    const handle = confirmAccount(async (call) => {
+      runs += 1
+      call.knownAccount = 'used'
+      throw new DatabaseUnavailable('no connection')
+    })
+    await assert.rejects(handle(callWith({})), DatabaseUnavailable)
+    assert.equal(runs, 1)
   })
 })

@@ -2,9 +2,9 @@
 //
 // Only a hint, like the balances that are known: the charge compares the version of the row, and is refused if the account has
 // changed since. A call that used a known account and was not charged, for whatever reason, runs again with a look-up. The first
-// run has written nothing to the database, because nothing is written before a charge. (With an `Idempotency-Key` it may have
-// decided an overdue operation, which the sweeper does at any time.)
+// run has written nothing to the database, because nothing is written before a charge.
 import { hourMs } from '../../contract/time.ts'
+import { DatabaseUnavailable } from '../db/database.ts'
 import type { Call } from '../http/call.ts'
 import type { ApiResponse } from '../http/responses.ts'
 import { createLazyCache } from '../lazy-cache.ts'
@@ -40,14 +40,14 @@ export function confirmAccount(
       const response = await handle(call)
       if (call.knownAccount !== 'used') return response
     } catch (error) {
-      if (call.knownAccount !== 'used') throw error
+      if (call.knownAccount !== 'used' || error instanceof DatabaseUnavailable) throw error
     }
     call.knownAccount = 'refused'
     call.responseHeaders.length = 0
     // A call with an old key is not one of the account.
     call.trace.accountId = undefined
     call.trace.username = undefined
-    call.trace.replayed = false
+    call.trace.gateway = undefined
     delete call.trace.steps['checked']
     return handle(call)
   }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { systemActor } from '../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { until } from '../../test/support/until.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import type { Database, Engine } from '../db/database.ts'
 import { checkLedger } from './ledger/check-store.ts'
@@ -157,4 +158,40 @@ onEachEngine('batches', (engine) => {
     await other.close()
     assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
   })
+})
+
+it('a charge with an Idempotency-Key runs again after a deadlock', async () => {
+  await using t = await open('postgres')
+  const other = t.storage.open()
+  const charge = (key: string) =>
+    t.credits.charge({
+      accountId: t.id,
+      apiType: 'sms',
+      action: 'test',
+      cost: 1,
+      requestId: 'r',
+      idempotency: { key, fingerprint: 'f' },
+    })
+  // The first charge on a connection takes longer.
+  assert.equal((await charge('first')).kind, 'charged')
+  const isWaiting = async () =>
+    (
+      await other.all(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+    ).length > 0
+  let charging: ReturnType<typeof charge> | undefined
+  await other.write(async (tx) => {
+    // Opposite to the order of a charge, which waits first and so finds the deadlock.
+    await tx.all(`SELECT 1 FROM credit WHERE account_id = ? AND api_type = 'sms' FOR UPDATE`, [t.id])
+    charging ??= charge('second')
+    await until(isWaiting)
+    await tx.run('UPDATE account SET suspended = suspended WHERE id = ?', [t.id])
+  })
+  assert.equal((await charging)?.kind, 'charged')
+  // The server counts them with a delay.
+  const countDeadlocks = `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`
+  await until(async () => (await t.db.one<{ deadlocks: number }>(countDeadlocks))!.deadlocks > 0)
+  assert.equal(await t.remaining(), 9_998)
+  await other.close()
 })

@@ -92,6 +92,8 @@ export function createPaidCalls(
     previous: PreviousCall,
     answerIfInterrupted: ApiResponse,
   ): Promise<ApiResponse | undefined> {
+    // The call will run again with a look-up of its account, so nothing is answered or decided now.
+    if (call.knownAccount === 'used') throw new Error('the account of this call is not confirmed yet')
     switch (previous.kind) {
       case 'replay':
         call.trace.replayed = true

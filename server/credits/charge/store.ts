@@ -47,7 +47,12 @@ export async function chargeBatch(
   takeMore: TakeMore<ChargeRequest<unknown>> = takeNoMore,
 ): Promise<ChargeResult<unknown>[]> {
   // Sent together. Statements of a transaction run in turn, so the earlier calls are read after the lock is held.
-  const [balances, found] = await Promise.all([lockBalances(tx, first), findEarlierCalls(tx, first)])
+  const locking = lockBalances(tx, first)
+  const finding = findEarlierCalls(tx, first)
+  // After a failed lock only its own error counts: it tells whether the transaction may run again.
+  finding.catch(() => undefined)
+  const balances = await locking
+  const found = await finding
   const added = takeMore((request) => balances.has(balanceName(request)))
   const requests = [...first, ...added]
   const previous = await claimKeys(tx, [...found, ...(await findEarlierCalls(tx, added))])
