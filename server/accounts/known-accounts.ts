@@ -4,7 +4,6 @@
 // changed since. A call that used a known account and was not charged, for whatever reason, runs again with a look-up. The first
 // run has written nothing to the database, because nothing is written before a charge.
 import { hourMs } from '../../contract/time.ts'
-import { DatabaseUnavailable } from '../db/database.ts'
 import type { Call } from '../http/call.ts'
 import type { ApiResponse } from '../http/responses.ts'
 import { createLazyCache } from '../lazy-cache.ts'
@@ -40,7 +39,7 @@ export function confirmAccount(
       const response = await handle(call)
       if (call.knownAccount !== 'used') return response
     } catch (error) {
-      if (call.knownAccount !== 'used' || error instanceof DatabaseUnavailable) throw error
+      if (call.knownAccount !== 'used' || isUnavailable(error)) throw error
     }
     call.knownAccount = 'refused'
     call.responseHeaders.length = 0
@@ -51,4 +50,9 @@ export function confirmAccount(
     delete call.trace.steps['checked']
     return handle(call)
   }
+}
+
+/** Another run would wait for the database a second time. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Error && error.name === 'DatabaseUnavailable'
 }
