@@ -108,7 +108,7 @@ onEachEngine('sweeper beside a provider that hangs', (engine) => {
     const errors: unknown[] = []
     let isBack = false
     const decide: Decide = async (operation) => (isBack ? void (await t.end(operation)) : never())
-    const sweeper = t.sweeperOf({ hangs: decide }, errors, 20)
+    const sweeper = t.sweeperOf({ hangs: decide }, errors, 1_000)
     assert.equal(await sweeper.sweep(), 0)
     assert.equal(errors.length, 3)
     isBack = true
