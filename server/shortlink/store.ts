@@ -159,18 +159,24 @@ export function linksPart(
   return {
     ctes: `, ${linkCtes(list.sql, '(SELECT MIN(at) FROM charge)')}`,
     values: list.values,
-    returning: `(SELECT string_agg(CAST(id AS text), ',' ORDER BY place) FROM new_link)`,
-    readLinks: (text) =>
-      text.split(',').map((id, place) => ({ id: Number(id), code: newCodes[place]!.code })),
+    returning: `(SELECT string_agg(place || ' ' || id, ',') FROM new_link)`,
+    readLinks(text) {
+      const created: CreatedLink[] = []
+      for (const one of text.split(',')) {
+        const [place, id] = one.split(' ').map(Number)
+        created[place!] = { id: id!, code: newCodes[place!]!.code }
+      }
+      return created
+    },
   }
 }
 
 function linkCtes(list: string, at: string): string {
   const names = Object.keys(plainColumnTypes).join(', ')
-  return `new_link AS MATERIALIZED (SELECT nextval(${nextLink}) AS id, t.* FROM ${list} AS t),
+  return `new_link AS MATERIALIZED (SELECT nextval('link_id_seq') AS id, t.* FROM ${list} AS t),
     links AS (INSERT INTO link (id, ${names}, created_at, updated_at)
-      SELECT id, ${names}, ${at}, ${at} FROM new_link ORDER BY place),
-    codes AS (INSERT INTO link_code (position, link_id) SELECT position, id FROM new_link ORDER BY place)`
+      SELECT id, ${names}, ${at}, ${at} FROM new_link),
+    codes AS (INSERT INTO link_code (position, link_id) SELECT position, id FROM new_link)`
 }
 
 const plainColumnTypes = {
@@ -189,9 +195,6 @@ const plainColumnTypes = {
 export const linkColumnTypes = { ...plainColumnTypes, created_at: 'bigint', updated_at: 'bigint' } as const
 
 const linkInsert = bulkInsert('link', linkColumnTypes)
-
-/** Looked up once a statement: for each row, that takes longer than inserting it. */
-const nextLink = `(SELECT CAST(pg_get_serial_sequence('link', 'id') AS regclass))`
 
 export const codeInsert = bulkInsert(
   'link_code',

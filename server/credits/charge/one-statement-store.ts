@@ -177,9 +177,9 @@ function statementOf(
         AND c.usage_day = to_char(clock_timestamp() AT TIME ZONE INTERVAL '8 hours', 'YYYY-MM-DD')
       ORDER BY c.account_id, c.api_type FOR NO KEY UPDATE OF a FOR UPDATE OF c
     ), charge AS MATERIALIZED (
-      SELECT nextval(${nextOperation}) AS id, t.* FROM (
+      SELECT ${nextOperation} AS id, t.* FROM (
         SELECT t.*, l.remaining - t.cost_so_far AS remaining, l.at
-        FROM ${charges.sql} AS t JOIN locked l ON l.number = t.balance ORDER BY t.position) AS t
+        FROM ${charges.sql} AS t JOIN locked l ON l.number = t.balance) AS t
     ), balances AS (
       UPDATE credit c SET used = c.used + l.cost, used_on_day = c.used_on_day + l.cost,
         used_in_month = c.used_in_month + l.cost
@@ -194,14 +194,17 @@ function statementOf(
       SELECT account_id, api_type, 'charge', -cost, remaining, id, at FROM charge ORDER BY position
     )${part.ctes}
     SELECT 1 / CASE WHEN count(*) = CAST(? AS bigint) THEN 1 ELSE 0 END AS complete,
-      string_agg(id || ' ' || remaining || ' ' || at, ',' ORDER BY position) AS charges, ${part.returning} AS written
+      string_agg(position || ' ' || id || ' ' || remaining || ' ' || at, ',') AS charges, ${part.returning} AS written
     FROM charge`
   return [sql, [...balances.values, ...charges.values, ...part.values, lists.charges.length]]
 }
 
+/** Returns them in their order; the rows have none. */
 function readCharges(text: string): Charge[] {
-  return text.split(',').map((one) => {
-    const [operationId, remaining, at] = one.split(' ').map(Number)
-    return { operationId: operationId!, remaining: remaining!, at: at! }
-  })
+  const charges: Charge[] = []
+  for (const one of text.split(',')) {
+    const [position, operationId, remaining, at] = one.split(' ').map(Number)
+    charges[position!] = { operationId: operationId!, remaining: remaining!, at: at! }
+  }
+  return charges
 }

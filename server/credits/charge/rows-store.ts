@@ -118,8 +118,8 @@ const chargeColumns = {
   used_in_month: 'bigint',
 } as const
 
-/** The sequence of operation ids. As a query of its own it is looked up once: for each row, that takes longer than inserting it. */
-export const nextOperation = `(SELECT CAST(pg_get_serial_sequence('operation', 'id') AS regclass))`
+/** The next operation id. PostgreSQL only. */
+export const nextOperation = `nextval('operation_id_seq')`
 
 /** One round trip: while the balances are locked, every further one delays the next batch of the same account. */
 async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]): Promise<number[]> {
@@ -145,7 +145,7 @@ async function insertWithOneStatement(tx: Tx, charges: readonly AcceptedCharge[]
   )
   const rows = await tx.all<{ id: number }>(
     `WITH item AS MATERIALIZED (
-       SELECT nextval(${nextOperation}) AS id, t.* FROM ${list.sql} AS t
+       SELECT ${nextOperation} AS id, t.* FROM ${list.sql} AS t
      ), balances AS (
        UPDATE credit c SET used = c.used + s.cost, usage_day = s.usage_day, used_on_day = s.used_on_day,
          used_in_month = s.used_in_month

@@ -66,7 +66,7 @@ async function insertWithOneStatement(
          CAST(? AS bigint) AS at, CAST(? AS bigint) AS balance, CAST(? AS text) AS usage_day,
          CAST(? AS bigint) AS used_on_day, CAST(? AS bigint) AS used_in_month
      ), item AS MATERIALIZED (
-       SELECT nextval(${nextOperation}) AS id, t.cost, t.position
+       SELECT ${nextOperation} AS id, t.cost, t.position
        FROM unnest(CAST(? AS bigint[])) WITH ORDINALITY AS t (cost, position)
      ), balances AS (
        UPDATE credit c SET used = c.used + one.cost, usage_day = one.usage_day, used_on_day = one.used_on_day,
