@@ -1,7 +1,9 @@
 // Batches: which items share a transaction, and what happens to a batch that fails.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { until } from '../../test/support/until.ts'
 import { createBatcher } from './batcher.ts'
 import { DatabaseUnavailable } from './database.ts'
 
@@ -52,7 +54,7 @@ onEachEngine('batcher', (engine) => {
         await Promise.resolve()
         batches.push(`statement ${items.join(' ')}`)
         if (items.includes(13)) throw new Error('after the commit')
-        return items.some((item) => item < 10) ? undefined : items
+        return items.some((item) => item < 10) ? undefined : { results: items, isContended: false }
       },
     })
     // Items of one turn, also those that arrive in a later task of it.
@@ -66,6 +68,38 @@ onEachEngine('batcher', (engine) => {
       ['rejected', 'rejected'],
     )
     assert.deepEqual(batches, ['statement 10 11', 'statement 1 12', 'transaction 1 12', 'statement 12 13'])
+  })
+
+  it('waits for the callers of the last batch while another process writes the same rows', async () => {
+    await using fresh = await freshDatabase(engine)
+    /** Calls that come back, a third of them per turn of the event loop. Returns the sizes of their batches. */
+    async function sizesOf(count: number, isContended: boolean): Promise<readonly number[]> {
+      const sizes: number[] = []
+      const run = createBatcher<number, number>(fresh.db, {
+        maxBatch: 256,
+        queueKeyOf: () => 0,
+        run: () => assert.fail('not in a transaction'),
+        async runStatement(items) {
+          await nextTurn()
+          sizes.push(items.length)
+          return { results: items, isContended }
+        },
+      })
+      async function callTwice(index: number): Promise<void> {
+        await run(index)
+        for (let turns = index % 3; turns > 0; turns -= 1) await nextTurn()
+        await run(index)
+      }
+      await Promise.all(Array.from({ length: count }, (_, index) => callTwice(index)))
+      assert.equal(sizes[0], count)
+      return sizes.slice(1)
+    }
+    // On a busy machine the callers may come back too late, so it may take several times.
+    await until(async () => Math.max(...(await sizesOf(24, true))) >= 20)
+    for (let times = 0; times < 20; times += 1) {
+      assert.ok(Math.max(...(await sizesOf(24, false))) < 20)
+      assert.ok(Math.max(...(await sizesOf(6, true))) < 5)
+    }
   })
 
   it('begins the next batch before the items of the last one continue, where the service can work meanwhile', async () => {

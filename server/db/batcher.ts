@@ -17,7 +17,14 @@ export interface BatcherOptions<I, O> {
    * Runs a batch with one statement, where that is possible. Returns undefined when nothing was written and `run` has to do it.
    * After an error nothing runs again, because the batch may have been committed.
    */
-  readonly runStatement?: (items: readonly I[]) => Promise<readonly O[] | undefined>
+  readonly runStatement?: (items: readonly I[]) => Promise<StatementResults<O> | undefined>
+}
+
+export interface StatementResults<O> {
+  /** In order. */
+  readonly results: readonly O[]
+  /** Whether another process has written the same rows since the last batch. */
+  readonly isContended: boolean
 }
 
 /** Adds waiting items to the batch: while it waited for a lock, items that need the same lock have arrived. */
@@ -34,6 +41,13 @@ interface PendingInput<I, O> {
 /** What is waiting is written in halves, so that the service works on one while the database writes the other. */
 const minHalf = 32
 
+/**
+ * While another process writes the same rows, a statement waits for its lock, and the items that arrive meanwhile cannot join
+ * it: batches become small, and a small one costs almost as much as a large one. So a batch first waits for most of the items
+ * that are in progress, but only if there are many and only for a moment.
+ */
+const gathered = { minInProgress: 16, share: 0.8, maxMs: 3 }
+
 export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>): (item: I) => Promise<O> {
   const queues = Array.from({ length: parallelWriters(db) }, () => createQueue(db, options))
   return (item) => queues[options.queueKeyOf(item) % queues.length]!(item)
@@ -45,6 +59,11 @@ function createQueue<I, O>(
 ): (item: I) => Promise<O> {
   const queue: PendingInput<I, O>[] = []
   let isRunning = false
+  let isContended = false
+  /** Of the last batch. */
+  let lastSize = 0
+  let lastEnd = Number.NEGATIVE_INFINITY
+  let gathering: { readonly size: number; readonly end: () => void } | undefined
 
   function sizeOf(waiting: number): number {
     // SQLite writes on the event loop, so there is nothing to do meanwhile.
@@ -78,8 +97,9 @@ function createQueue<I, O>(
     }
     if (runStatement) {
       try {
-        const results = await runStatement(take().map(({ item }) => item))
-        if (results) return resolveAll(results)
+        const written = await runStatement(take().map(({ item }) => item))
+        isContended = written?.isContended ?? false
+        if (written) return resolveAll(written.results)
       } catch (error) {
         return rejectAll(error)
       }
@@ -127,11 +147,38 @@ function createQueue<I, O>(
     else for (const one of list) await work(one)
   }
 
+  /** How many items the next batch waits for. The callers of the last batch are expected to come back. */
+  function sizeToGather(): number {
+    const inProgress = lastSize + queue.length
+    const isSoon = performance.now() < lastEnd + gathered.maxMs
+    if (!isContended || !isSoon || inProgress < gathered.minInProgress) return 0
+    return Math.min(Math.ceil(inProgress * gathered.share), maxBatch)
+  }
+
+  function gather(size: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        gathering = undefined
+        resolve()
+      }
+      const timer = setTimeout(end, gathered.maxMs)
+      gathering = { size, end }
+    })
+  }
+
   async function runAll(): Promise<void> {
     // All items of this turn are to be in the statement, not only the first one.
     if (runStatement) await nextTurn()
     let settleLast: (() => void) | undefined
     while (queue.length > 0) {
+      const size = sizeToGather()
+      if (queue.length < size) {
+        settleLast?.()
+        settleLast = undefined
+        await gather(size)
+      }
+      lastSize = queue.length
       const batch = runBatch()
       if (settleLast) {
         // By then the next batch is sent: the database writes it while the service continues with the items of the last one.
@@ -139,6 +186,7 @@ function createQueue<I, O>(
         settleLast()
       }
       settleLast = await batch
+      lastEnd = performance.now()
       if (db.engine === 'sqlite') {
         settleLast?.()
         settleLast = undefined
@@ -151,6 +199,7 @@ function createQueue<I, O>(
   return (item) =>
     new Promise<O>((resolve, reject) => {
       queue.push({ item, resolve, reject })
+      if (gathering && queue.length >= gathering.size) gathering.end()
       if (isRunning) return
       isRunning = true
       void runAll()

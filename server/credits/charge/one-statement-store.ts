@@ -5,6 +5,7 @@
 // last seen of the balances tells which batches; the statement checks that it is still so, and fails as a whole if not.
 import type { ApiType } from '../../../contract/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
+import type { StatementResults } from '../../db/batcher.ts'
 import type { Database, Value } from '../../db/database.ts'
 import { rowVersion, unnest } from '../../db/dialect.ts'
 import { isServerError } from '../../db/postgres-errors.ts'
@@ -22,7 +23,7 @@ export async function chargeWithOneStatement(
   db: Pick<Database, 'engine' | 'writeStatement' | 'now'>,
   requests: Requests,
   context: LedgerContext,
-): Promise<ChargeResult<unknown>[] | undefined> {
+): Promise<StatementResults<ChargeResult<unknown>> | undefined> {
   const { known } = context
   if (!db.writeStatement || !known) return undefined
   const buildPart = commonStatement(requests.map((request) => request.inSameTransaction))
@@ -35,16 +36,21 @@ export async function chargeWithOneStatement(
     return undefined
   }
   const charges = readCharges(row.charges)
-  for (const { id, last, lastCharge } of lists.balances)
-    known.set(id, { ...last, remaining: charges[lastCharge]!.remaining })
+  let isContended = false
+  for (const { id, last, cost, lastCharge } of lists.balances) {
+    const { remaining } = charges[lastCharge]!
+    if (remaining !== last.remaining - cost) isContended = true
+    known.set(id, { ...last, remaining })
+  }
   reportCharges(requests, context)
   const written = part.read(row.written, charges)
-  return charges.map(({ operationId, remaining }, i) => ({
-    kind: 'charged',
+  const results = charges.map(({ operationId, remaining }, i) => ({
+    kind: 'charged' as const,
     operationId,
     remaining,
     value: written[i]?.value,
   }))
+  return { results, isContended }
 }
 
 /** Undefined when the server has refused the statement, for whatever reason: the transaction finds out which charge is the cause. */

@@ -11,6 +11,10 @@ import { registerWriter } from '../batch-writer.ts'
 import { createCredits } from '../credits.ts'
 import { checkLedger } from '../ledger/check-store.ts'
 import type { Charge, ChargeRequest, Written } from '../operation.ts'
+import { createKnownBalances } from './known-balances.ts'
+import { chargeWithOneStatement } from './one-statement-store.ts'
+import { createResponseCipher } from './response-cipher.ts'
+import { chargeBatch } from './store.ts'
 
 const secret = 'a secret of thirty-two characters or more'
 const keyHash = 'h'.repeat(64)
@@ -358,5 +362,19 @@ describe('charges with one statement', () => {
     await assert.rejects(credits.charge(t.request), /not readable/)
     assert.equal(await t.remaining(), 996)
     assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
+  })
+
+  it('tell whether another process has charged the same balance', async () => {
+    await using t = await open()
+    const context = { cipher: createResponseCipher(secret), known: createKnownBalances(), onMoved() {} }
+    await t.db.write((tx) => chargeBatch(tx, [t.request], context))
+    const isContended = async () =>
+      (await chargeWithOneStatement(t.db, [t.request, t.request], context))?.isContended
+    assert.equal(await isContended(), false)
+    assert.equal(await isContended(), false)
+    await t.charge()
+    assert.equal(await isContended(), true)
+    assert.equal(await isContended(), false)
+    assert.equal(await t.remaining(), 1_000 - 20)
   })
 })
