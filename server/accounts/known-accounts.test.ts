@@ -337,9 +337,14 @@ describe('known accounts', () => {
     const handle = confirmAccount(async (call) => {
       runs += 1
       call.knownAccount = 'used'
+      call.trace.accountId = 7
+      call.responseHeaders.push('x', 'y')
       throw new DatabaseUnavailable('no connection')
     })
-    await assert.rejects(handle(callWith({})), DatabaseUnavailable)
+    const call = callWith({})
+    await assert.rejects(handle(call), DatabaseUnavailable)
     assert.equal(runs, 1)
+    // The account is not confirmed.
+    assert.deepEqual([call.trace.accountId, call.responseHeaders], [undefined, []])
   })
 })

@@ -39,17 +39,25 @@ export function confirmAccount(
       const response = await handle(call)
       if (call.knownAccount !== 'used') return response
     } catch (error) {
-      if (call.knownAccount !== 'used' || isUnavailable(error)) throw error
+      if (call.knownAccount !== 'used') throw error
+      if (isUnavailable(error)) {
+        forgetAccount(call)
+        throw error
+      }
     }
     call.knownAccount = 'refused'
-    call.responseHeaders.length = 0
-    // A call with an old key is not one of the account.
-    call.trace.accountId = undefined
-    call.trace.username = undefined
-    call.trace.gateway = undefined
-    delete call.trace.steps['checked']
+    forgetAccount(call)
     return handle(call)
   }
+}
+
+/** A call with an old key is not one of the account. */
+function forgetAccount({ responseHeaders, trace }: Call): void {
+  responseHeaders.length = 0
+  trace.accountId = undefined
+  trace.username = undefined
+  trace.gateway = undefined
+  delete trace.steps['checked']
 }
 
 /** Another run would wait for the database a second time. */

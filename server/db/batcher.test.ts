@@ -91,11 +91,11 @@ onEachEngine('batcher', (engine) => {
         await run(index)
       }
       await Promise.all(Array.from({ length: count }, (_, index) => callTwice(index)))
-      assert.equal(sizes[0], count)
       return sizes.slice(1)
     }
-    // On a busy machine the callers may come back too late, so it may take several times.
-    await until(async () => Math.max(...(await sizesOf(24, true))) >= 20)
+    // Four fifths of 24, and not the rest of their third. On a busy machine they may come back too late, so it may take several times.
+    await until(async () => (await sizesOf(24, true)).includes(20))
+    await until(async () => (await sizesOf(120, true)).includes(96))
     for (let times = 0; times < 20; times += 1) {
       assert.ok(Math.max(...(await sizesOf(24, false))) < 20)
       assert.ok(Math.max(...(await sizesOf(6, true))) < 5)

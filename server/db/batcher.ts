@@ -59,15 +59,15 @@ function createQueue<I, O>(
 ): (item: I) => Promise<O> {
   const queue: PendingInput<I, O>[] = []
   let isRunning = false
-  let isContended = false
-  /** Of the last batch. */
-  let lastSize = 0
-  let lastEnd = Number.NEGATIVE_INFINITY
+  /** Set while another process writes the same rows: how many items were in progress when the last batch ended. */
+  let contention: { readonly inProgress: number; readonly at: number } | undefined
   let gathering: { readonly size: number; readonly end: () => void } | undefined
 
   function sizeOf(waiting: number): number {
-    // SQLite writes on the event loop, so there is nothing to do meanwhile.
-    const wanted = db.engine === 'sqlite' ? waiting : Math.max(minHalf, Math.ceil(waiting / 2))
+    // SQLite writes on the event loop, so there is nothing to do meanwhile. Under contention the database writes for the other
+    // process meanwhile.
+    const isWhole = db.engine === 'sqlite' || contention
+    const wanted = isWhole ? waiting : Math.max(minHalf, Math.ceil(waiting / 2))
     return Math.min(wanted, maxBatch)
   }
 
@@ -98,7 +98,9 @@ function createQueue<I, O>(
     if (runStatement) {
       try {
         const written = await runStatement(take().map(({ item }) => item))
-        isContended = written?.isContended ?? false
+        contention = written?.isContended
+          ? { inProgress: take().length + queue.length, at: performance.now() }
+          : undefined
         if (written) return resolveAll(written.results)
       } catch (error) {
         return rejectAll(error)
@@ -149,10 +151,9 @@ function createQueue<I, O>(
 
   /** How many items the next batch waits for. The callers of the last batch are expected to come back. */
   function sizeToGather(): number {
-    const inProgress = lastSize + queue.length
-    const isSoon = performance.now() < lastEnd + gathered.maxMs
-    if (!isContended || !isSoon || inProgress < gathered.minInProgress) return 0
-    return Math.min(Math.ceil(inProgress * gathered.share), maxBatch)
+    if (!contention || performance.now() > contention.at + gathered.maxMs) return 0
+    const { inProgress } = contention
+    return inProgress < gathered.minInProgress ? 0 : Math.min(Math.ceil(inProgress * gathered.share), maxBatch)
   }
 
   function gather(size: number): Promise<void> {
@@ -178,7 +179,6 @@ function createQueue<I, O>(
         settleLast = undefined
         await gather(size)
       }
-      lastSize = queue.length
       const batch = runBatch()
       if (settleLast) {
         // By then the next batch is sent: the database writes it while the service continues with the items of the last one.
@@ -186,7 +186,6 @@ function createQueue<I, O>(
         settleLast()
       }
       settleLast = await batch
-      lastEnd = performance.now()
       if (db.engine === 'sqlite') {
         settleLast?.()
         settleLast = undefined

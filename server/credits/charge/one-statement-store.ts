@@ -39,7 +39,8 @@ export async function chargeWithOneStatement(
   let isContended = false
   for (const { id, last, cost, lastCharge } of lists.balances) {
     const { remaining } = charges[lastCharge]!
-    if (remaining !== last.remaining - cost) isContended = true
+    // Refunds and grants of this process only raise it.
+    if (remaining < last.remaining - cost) isContended = true
     known.set(id, { ...last, remaining })
   }
   reportCharges(requests, context)
