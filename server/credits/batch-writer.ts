@@ -21,7 +21,10 @@ export interface BatchItem<C, R> {
 export type StatementWriter<I, C, R> = (items: readonly I[]) => StatementPart<C, R>
 
 export interface StatementPart<C, R> {
-  /** Common table expressions, each after a comma. They may read `charge`, which has a row for each charge: `position`, `id` and `at`. */
+  /**
+   * Common table expressions, each after a comma. Those of charges may read `charge`, which has a row for each: `position`, `id` and
+   * `at`. Those of ends may read `settled`, which has the `id` of each operation.
+   */
   readonly ctes: string
   readonly values: readonly Value[]
   /** SQL of a text. */

@@ -3,6 +3,7 @@ import { createBatcher } from '../db/batcher.ts'
 import type { Database } from '../db/database.ts'
 import { chargeWithOneStatement } from './charge/one-statement-store.ts'
 import { chargeBatch, type LedgerContext } from './charge/store.ts'
+import { settleWithOneStatement } from './end/one-statement-store.ts'
 import { endBatch } from './end/store.ts'
 import type { ChargeRequest, ChargeResult, EndRequest, EndResult } from './operation.ts'
 
@@ -30,5 +31,8 @@ export function createEndBatcher(
     maxBatch,
     queueKeyOf: ({ accountId }) => accountId,
     run: (tx, requests) => endBatch(tx, requests, context),
+    ...(db.writeStatement && {
+      runStatement: (requests) => settleWithOneStatement(db, requests, context),
+    }),
   })
 }

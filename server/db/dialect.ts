@@ -87,7 +87,7 @@ export interface OrderedUpdate {
  * the column of the list by column of the table.
  */
 export function orderedUpdate(
-  { engine }: Queries,
+  { engine }: Pick<Queries, 'engine'>,
   table: string,
   key: Readonly<Record<string, string>>,
   list: { readonly sql: string; readonly values: readonly Value[] },

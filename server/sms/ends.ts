@@ -1,13 +1,14 @@
 // Writes the send records of messages whose operations end, in the transaction of the end.
-import { registerWriter } from '../credits/batch-writer.ts'
+import { type BatchItem, registerWriter } from '../credits/batch-writer.ts'
 import type { EndResult } from '../credits/operation.ts'
+import type { Tx } from '../db/database.ts'
 import { emitEvents, type NewEvent } from '../events/emit.ts'
 import { countDecided } from './batches/finish.ts'
 import { type CodeKey, removeCode } from './code-store.ts'
 import { compareKeys } from './codes.ts'
 import type { Period } from './number-limit-store.ts'
 import { uncountMessages } from './number-limits.ts'
-import { type FailedSend, markAccepted, markFailed } from './store.ts'
+import { acceptedPart, type FailedSend, markAccepted, markFailed } from './store.ts'
 
 interface AcceptedSend {
   readonly id: number
@@ -17,7 +18,18 @@ interface AcceptedSend {
   readonly batch_id: number | null
 }
 
-export const markSettled = registerWriter<AcceptedSend, EndResult, void>(async (tx, items) => {
+/** Chooses the statement for an end that changes nothing but the record. */
+export function markSettled(send: AcceptedSend): BatchItem<EndResult, void> {
+  return send.event || send.batch_id !== null ? markWithMore(send) : markPlain(send)
+}
+
+const markWithMore = registerWriter<AcceptedSend, EndResult, void>(writeSettled)
+const markPlain = registerWriter<AcceptedSend, EndResult, void>(writeSettled, acceptedPart)
+
+async function writeSettled(
+  tx: Tx,
+  items: readonly { readonly item: AcceptedSend; readonly result: EndResult }[],
+): Promise<void> {
   await markAccepted(
     tx,
     items.map(({ item }) => item),
@@ -30,7 +42,7 @@ export const markSettled = registerWriter<AcceptedSend, EndResult, void>(async (
     tx,
     items.filter(({ result }) => result.ended).map(({ item }) => item),
   )
-})
+}
 
 /** Not an end: the operation stays held. */
 export const markUnknown = registerWriter<FailedSend, EndResult, void>((tx, items) =>

@@ -3,7 +3,7 @@ import { sms } from '../../contract/sms.ts'
 import type { Language } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended, smsDisabled } from '../accounts/authenticate.ts'
 import type { Account } from '../accounts/store.ts'
-import { registerWriter } from '../credits/batch-writer.ts'
+import { registerWriter, type StatementPart } from '../credits/batch-writer.ts'
 import type { Charge, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import { type Call, markStep } from '../http/call.ts'
@@ -39,6 +39,7 @@ import {
   type NewSend,
   type SendPosition,
   type SendRecord,
+  sendsPart,
 } from './store.ts'
 
 export const sendAction = 'sms.send'
@@ -94,6 +95,11 @@ export function createSend(
   const unconfirmed = { zh: failureResponse('unconfirmed', 'zh'), en: failureResponse('unconfirmed', 'en') }
 
   const insertRecord = registerWriter(insertRecords)
+  // Limits and one-time codes may refuse the message, which needs a transaction.
+  const insertPlainRecord =
+    limits.length > 0
+      ? insertRecord
+      : registerWriter<SendInput, Charge, Written<ChargedSend>>(insertRecords, plainRecordsPart)
   const callGateways = createGatewayCalls(db, gateways, leaseMs)
 
   const sendSms: SendSms = async (call, caller) => {
@@ -150,7 +156,7 @@ export function createSend(
       apiType: 'sms',
       cost: message.cost,
       leaseMs,
-      inSameTransaction: insertRecord({
+      inSameTransaction: (code ? insertRecord : insertPlainRecord)({
         accountId: caller.account.id,
         phone,
         templateCode: message.template.code,
@@ -210,6 +216,17 @@ export function createSend(
     return items.map(({ item }, i) => ({
       value: { record: { ...records[i]!, phone: item.phone }, periods },
     }))
+  }
+
+  function plainRecordsPart(items: readonly SendInput[]): StatementPart<Charge, Written<ChargedSend>> {
+    const part = sendsPart(items)
+    return {
+      ...part,
+      read: (text, charges) =>
+        part.read(text, charges).map((position, i) => ({
+          value: { record: { ...position, phone: items[i]!.phone }, periods: [] },
+        })),
+    }
   }
 
   async function settle(send: OpenSend, { gatewayId }: SentMessage): Promise<ApiResponse> {

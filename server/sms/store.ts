@@ -2,9 +2,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { recordIdOf } from '../../contract/sms-text.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
+import type { StatementPart } from '../credits/batch-writer.ts'
+import type { Charge } from '../credits/operation.ts'
 import { bulkInsert, insertRowsReturningIds } from '../db/bulk-insert.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
-import { forUpdate, idList, valueTable } from '../db/dialect.ts'
+import { forUpdate, idList, unnest, valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Problem } from './problems.ts'
 
@@ -22,9 +24,8 @@ export interface NewSend {
   readonly createdAt: number
 }
 
-const sendRows = bulkInsert('sms_send', {
+const newSendColumns = {
   account_id: 'bigint',
-  operation_id: 'bigint',
   phone: 'text',
   template_code: 'text',
   template_params: 'text',
@@ -32,8 +33,24 @@ const sendRows = bulkInsert('sms_send', {
   parts: 'bigint',
   gateway: 'text',
   state: 'text',
-  created_at: 'bigint',
-})
+} as const
+
+const sendRows = bulkInsert('sms_send', { ...newSendColumns, operation_id: 'bigint', created_at: 'bigint' })
+
+type ChargedSend = Omit<NewSend, 'operationId' | 'createdAt'>
+
+function newRowOf(send: ChargedSend) {
+  return {
+    account_id: send.accountId,
+    phone: send.phone,
+    template_code: send.templateCode,
+    template_params: send.templateParams,
+    sign_name: send.signName,
+    parts: send.parts,
+    gateway: send.gateway,
+    state: 'sending' as const,
+  }
+}
 
 /** Returns the records in the order of the sends. */
 export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<SendPosition[]> {
@@ -41,19 +58,40 @@ export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<Se
     tx,
     sendRows,
     sends.map((send) => ({
-      account_id: send.accountId,
+      ...newRowOf(send),
       operation_id: send.operationId,
-      phone: send.phone,
-      template_code: send.templateCode,
-      template_params: send.templateParams,
-      sign_name: send.signName,
-      parts: send.parts,
-      gateway: send.gateway,
-      state: 'sending',
       created_at: send.createdAt,
     })),
   )
   return ids.map((id, index) => ({ id, created_at: sends[index]!.createdAt }))
+}
+
+/** Inserts the records in the statement that charges for them. They are in the order of the charges. */
+export function sendsPart(sends: readonly ChargedSend[]): StatementPart<Charge, SendPosition> {
+  const list = unnest(
+    { ...newSendColumns, place: 'bigint' },
+    sends.map((send, place) => ({ ...newRowOf(send), place })),
+  )
+  const names = Object.keys(newSendColumns).join(', ')
+  return {
+    ctes: `, new_send AS MATERIALIZED (
+        SELECT nextval('sms_send_id_seq') AS id, charge.id AS operation_id, charge.at, t.*
+        FROM ${list.sql} AS t JOIN charge ON charge.position = t.place
+      ), sends AS (
+        INSERT INTO sms_send (id, ${names}, operation_id, created_at)
+        SELECT id, ${names}, operation_id, at FROM new_send
+      )`,
+    values: list.values,
+    returning: `(SELECT string_agg(place || ' ' || id, ',') FROM new_send)`,
+    read(text, charges) {
+      const positions: SendPosition[] = []
+      for (const one of text.split(',')) {
+        const [place, id] = one.split(' ').map(Number)
+        positions[place!] = { id: id!, created_at: charges[place!]!.at }
+      }
+      return positions
+    },
+  }
 }
 
 export async function updateGateway(tx: Tx, id: number, gateway: string): Promise<void> {
@@ -90,7 +128,7 @@ export async function markAccepted(
   if (accepted.length > 1) {
     const list = valueTable(
       tx,
-      { send_id: 'bigint', sent_as: 'text' },
+      acceptedColumns,
       accepted.map(({ id, gatewayId }) => ({ send_id: id, sent_as: gatewayId ?? null })),
     )
     const rows = await tx.all<Pick<SendRecord, 'id'>>(
@@ -102,6 +140,28 @@ export async function markAccepted(
     remaining = accepted.filter(({ id }) => !updated.has(id))
   }
   for (const { id, gatewayId } of remaining) await markOneAccepted(tx, id, gatewayId)
+}
+
+const acceptedColumns = { send_id: 'bigint', sent_as: 'text' } as const
+
+/** Like `markAccepted`, in the statement of the ends. A record that has changed since its insertion is an error. */
+export function acceptedPart(
+  accepted: readonly { readonly id: number; readonly gatewayId: string | undefined }[],
+): StatementPart<unknown, never> {
+  const list = unnest(
+    acceptedColumns,
+    accepted.map(({ id, gatewayId }) => ({ send_id: id, sent_as: gatewayId ?? null })),
+  )
+  return {
+    ctes: `, accepted AS (
+        UPDATE sms_send SET state = 'accepted', success = 1, gateway_id = COALESCE(list.sent_as, gateway_id)
+        FROM ${list.sql} AS list WHERE id = list.send_id AND state = 'sending' RETURNING id
+      )`,
+    values: list.values,
+    returning: `(SELECT CAST(1 / CASE WHEN count(*) = (SELECT count(*) FROM settled) THEN 1 ELSE 0 END AS text)
+      FROM accepted)`,
+    read: () => [],
+  }
 }
 
 export interface FailedSend {

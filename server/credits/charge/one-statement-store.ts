@@ -8,9 +8,9 @@ import { formatDay } from '../../../contract/time.ts'
 import type { StatementResults } from '../../db/batcher.ts'
 import type { Database, Value } from '../../db/database.ts'
 import { rowVersion, unnest } from '../../db/dialect.ts'
-import { isServerError } from '../../db/postgres-errors.ts'
 import { commonStatement, type StatementPart } from '../batch-writer.ts'
 import type { Charge, ChargeRequest, ChargeResult } from '../operation.ts'
+import { tryStatement } from '../try-statement-store.ts'
 import { areDefaults, type BalanceId, balanceName } from './balances-store.ts'
 import type { KnownBalance, KnownBalances } from './known-balances.ts'
 import { nextOperation, stateOf } from './rows-store.ts'
@@ -30,7 +30,7 @@ export async function chargeWithOneStatement(
   const lists = buildPart && listCharges(requests, known)
   if (!lists) return undefined
   const part = buildPart()
-  const row = await send(db.writeStatement, statementOf(db, lists, part))
+  const row = await tryStatement<ChargedRow>(db.writeStatement, statementOf(db, lists, part))
   if (!row) {
     known.forget(requests)
     return undefined
@@ -52,21 +52,6 @@ export async function chargeWithOneStatement(
     value: written[i]?.value,
   }))
   return { results, isContended }
-}
-
-/** Undefined when the server has refused the statement, for whatever reason: the transaction finds out which charge is the cause. */
-async function send(
-  write: NonNullable<Database['writeStatement']>,
-  statement: SqlStatement,
-): Promise<ChargedRow | undefined> {
-  try {
-    const [row] = await write<ChargedRow>(...statement)
-    return row
-  } catch (error) {
-    // After any other error the statement may have been committed.
-    if (isServerError(error)) return undefined
-    throw error
-  }
 }
 
 const balanceColumns = {

@@ -1,11 +1,12 @@
 // Charges with one statement on PostgreSQL: the same results as the transaction with decisions, whatever changed before.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { countStatements } from '../../../test/support/count-statements.ts'
 import { freshDatabase } from '../../../test/support/engines.ts'
 import { until } from '../../../test/support/until.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { systemActor } from '../../audit/audit.ts'
-import type { Database, Value } from '../../db/database.ts'
+import type { Value } from '../../db/database.ts'
 import { findSetting, putSetting } from '../../db/setting-store.ts'
 import { registerWriter } from '../batch-writer.ts'
 import { createCredits } from '../credits.ts'
@@ -19,38 +20,9 @@ import { chargeBatch } from './store.ts'
 const secret = 'a secret of thirty-two characters or more'
 const keyHash = 'h'.repeat(64)
 
-interface Statements {
-  readonly db: Database
-  /** Statements that succeeded, and those that failed. */
-  done: number
-  failed: number
-}
-
-/** Counts the statements. */
-function counting(db: Database): Statements {
-  const counts: Statements = {
-    done: 0,
-    failed: 0,
-    db: {
-      ...db,
-      async writeStatement<R>(sql: string, values: readonly Value[]) {
-        try {
-          const rows = await db.writeStatement!<R>(sql, values)
-          counts.done += 1
-          return rows
-        } catch (error) {
-          counts.failed += 1
-          throw error
-        }
-      },
-    },
-  }
-  return counts
-}
-
 async function open(amount = 1_000) {
   const fresh = await freshDatabase('postgres')
-  const statements = counting(fresh.db)
+  const statements = countStatements(fresh.db)
   const credits = createCredits(statements.db, secret)
   const { id } = await createAccount(fresh.db, systemActor, { username: 'payer' })
   await fresh.db.write((tx) => tx.run('UPDATE account SET key_hash = ? WHERE id = ?', [keyHash, id]))
