@@ -153,7 +153,9 @@ function createQueue<I, O>(
   function sizeToGather(): number {
     if (!contention || performance.now() > contention.at + gathered.maxMs) return 0
     const { inProgress } = contention
-    return inProgress < gathered.minInProgress ? 0 : Math.min(Math.ceil(inProgress * gathered.share), maxBatch)
+    return inProgress < gathered.minInProgress
+      ? 0
+      : Math.min(Math.ceil(inProgress * gathered.share), maxBatch)
   }
 
   function gather(size: number): Promise<void> {

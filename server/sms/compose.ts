@@ -32,7 +32,11 @@ export interface ComposedMessage {
   readonly cost: number
 }
 
-export type ComposeMessage = (account: Account, input: MessageInput) => Promise<ComposedMessage>
+export type ComposeMessage = (
+  account: Account,
+  input: MessageInput,
+  knownTemplate?: UsableTemplate,
+) => Promise<ComposedMessage>
 
 /** What the messages of a batch have in common. */
 export interface MessageFrame {
@@ -44,12 +48,13 @@ export interface MessageFrame {
 export type FindFrame = (
   account: Account,
   input: Pick<MessageInput, 'templateCode' | 'signName'>,
+  knownTemplate?: UsableTemplate,
 ) => Promise<MessageFrame>
 
 export function createFrameLookup({ db, config }: Pick<Services, 'db' | 'config'>): FindFrame {
   const findTemplate = createTemplateLookup(db)
-  return async (account, input) => {
-    const template = await findTemplate(account.id, input.templateCode)
+  return async (account, input, knownTemplate) => {
+    const template = knownTemplate ?? (await findTemplate(account.id, input.templateCode))
     if (template?.status !== '审核通过') throw noSuchTemplate()
     return { template, signName: await requireUsableSignature(db, config, account, input.signName) }
   }
@@ -57,8 +62,8 @@ export function createFrameLookup({ db, config }: Pick<Services, 'db' | 'config'
 
 export function createComposer(services: Pick<Services, 'db' | 'config'>): ComposeMessage {
   const findFrame = createFrameLookup(services)
-  return async (account, input) => {
-    const frame = await findFrame(account, input)
+  return async (account, input, knownTemplate) => {
+    const frame = await findFrame(account, input, knownTemplate)
     const { templateParams } = input
     const values = typeof templateParams === 'function' ? templateParams(frame.template) : templateParams
     return fillFrame(frame, values, pricesOf(account, services.config.PRICES).sms_part)

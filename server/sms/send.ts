@@ -27,6 +27,7 @@ import { eventOfPaid, eventOfRefunded, type EventSend } from './events.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { Period } from './number-limit-store.ts'
 import { countMessages, requireBelowLimits } from './number-limits.ts'
+import { createKnownTemplates } from './known-templates.ts'
 import type { SentMessage } from './port.ts'
 import { findProblem, type Problem, problemText } from './problems.ts'
 import { sendFailed, type SuccessfulSend, successResponse } from './responses.ts'
@@ -101,6 +102,7 @@ export function createSend(
       ? insertRecord
       : registerWriter<SendInput, Charge, Written<ChargedSend>>(insertRecords, plainRecordsPart)
   const callGateways = createGatewayCalls(db, gateways, leaseMs)
+  const knownTemplates = db.writeStatement && createKnownTemplates()
 
   const sendSms: SendSms = async (call, caller) => {
     const values = readSend(call)
@@ -144,7 +146,9 @@ export function createSend(
     if (replay) return replay
 
     requireSmsAccount(caller.account, gateways)
-    const message = await compose(caller.account, request.message)
+    const knownTemplate = knownTemplates?.find(call, caller, request.message.templateCode)
+    const message = await compose(caller.account, request.message, knownTemplate)
+    if (!knownTemplate) knownTemplates?.remember(call, caller, message.template)
     requireSendingHour(message.template, services.now())
     await requireNotStopped(db, caller.account, message.signName, phone)
     if (code) await requirePause(db, { account_id: caller.account.id, phone, purpose: code.purpose })

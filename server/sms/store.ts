@@ -37,9 +37,9 @@ const newSendColumns = {
 
 const sendRows = bulkInsert('sms_send', { ...newSendColumns, operation_id: 'bigint', created_at: 'bigint' })
 
-type ChargedSend = Omit<NewSend, 'operationId' | 'createdAt'>
+type SendValues = Omit<NewSend, 'operationId' | 'createdAt'>
 
-function newRowOf(send: ChargedSend) {
+function newRowOf(send: SendValues) {
   return {
     account_id: send.accountId,
     phone: send.phone,
@@ -67,7 +67,7 @@ export async function insertSends(tx: Tx, sends: readonly NewSend[]): Promise<Se
 }
 
 /** Inserts the records in the statement that charges for them. They are in the order of the charges. */
-export function sendsPart(sends: readonly ChargedSend[]): StatementPart<Charge, SendPosition> {
+export function sendsPart(sends: readonly SendValues[]): StatementPart<Charge, SendPosition> {
   const list = unnest(
     { ...newSendColumns, place: 'bigint' },
     sends.map((send, place) => ({ ...newRowOf(send), place })),

@@ -13,10 +13,10 @@ export type TemplateRow = Tables['sms_template']
 
 export type UsableTemplateRow = Pick<
   TemplateRow,
-  'code' | 'type' | 'content' | 'variables' | 'status' | 'gateway_codes'
+  'account_id' | 'code' | 'type' | 'content' | 'variables' | 'status' | 'gateway_codes'
 >
 
-const usableColumns = 'code, type, content, variables, status, gateway_codes'
+const usableColumns = 'account_id, code, type, content, variables, status, gateway_codes'
 
 /**
  * Finds the template that an account uses by a code: its own before a shared one. Reads it once per turn of the event loop;
@@ -40,7 +40,8 @@ export function createTemplateRowLookup(
   const find = coalesce<UsableTemplateRow>(async (keys) => {
     const wanted = keys.map(readTemplateKey)
     const rows = await db.all<UsableTemplateRow & { caller: number }>(
-      `SELECT DISTINCT ON (k.caller, k.code) k.caller, t.code, t.type, t.content, t.variables, t.status, t.gateway_codes
+      `SELECT DISTINCT ON (k.caller, k.code) k.caller, t.account_id, t.code, t.type, t.content, t.variables, t.status,
+         t.gateway_codes
        FROM unnest(CAST(? AS bigint[]), CAST(? AS text[])) AS k (caller, code)
        JOIN sms_template t ON t.code = k.code AND (t.account_id = k.caller OR t.account_id IS NULL)
        ORDER BY k.caller, k.code, t.account_id NULLS LAST`,

@@ -216,7 +216,10 @@ export async function pageTemplates(
 export type UsableTemplate = Pick<
   SmsTemplate,
   'code' | 'type' | 'content' | 'variables' | 'status' | 'gatewayCodes'
->
+> & {
+  /** False for a template that the operator shares with all accounts. */
+  readonly isOwn: boolean
+}
 
 export function createTemplateLookup(
   db: Database,
@@ -224,6 +227,7 @@ export function createTemplateLookup(
   const find = createTemplateRowLookup(db)
   // Calls of one turn get the same row.
   const read = memoizePerTick((row: UsableTemplateRow): UsableTemplate => ({
+    isOwn: row.account_id !== null,
     code: row.code,
     type: row.type,
     content: row.content,

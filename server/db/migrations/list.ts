@@ -31,6 +31,7 @@ import { operationNumbers } from './0027-operation-numbers.ts'
 import { linkNumbers } from './0028-link-numbers.ts'
 import { redeemedEntries } from './0029-redeemed-entries.ts'
 import { visitorSketches } from './0030-visitor-sketches.ts'
+import { templateVersions } from './0031-template-versions.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -63,4 +64,5 @@ export const migrations: readonly Migration[] = [
   linkNumbers,
   redeemedEntries,
   visitorSketches,
+  templateVersions,
 ]

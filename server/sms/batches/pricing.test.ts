@@ -10,7 +10,14 @@ function frameOf(content: string, signName = '签名'): MessageFrame {
   const parsed = parseTemplate(content)
   assert.ok('variables' in parsed)
   const { variables } = parsed
-  const template = { code: 'C', type: 'notification', content, variables, status: '审核通过' } as const
+  const template = {
+    isOwn: true,
+    code: 'C',
+    type: 'notification',
+    content,
+    variables,
+    status: '审核通过',
+  } as const
   return { signName, template: { ...template, gatewayCodes: {} } }
 }
 
