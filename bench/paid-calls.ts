@@ -12,7 +12,7 @@ import { median } from './measure.ts'
 import { runPgbench } from './pgbench.ts'
 import { type Running, startBare, startServer } from './processes.ts'
 import { atLeast, type Part } from './report.ts'
-import { onEngines, type Payer, type BenchStorage } from './storage.ts'
+import { type BenchStorage, createPayer, onEngines, type Payer } from './storage.ts'
 
 export interface PaidCall {
   readonly name: string
@@ -23,6 +23,8 @@ export interface PaidCall {
   readonly headers?: (payer: Payer) => Readonly<Record<string, string>>
   readonly settings?: Readonly<Record<string, string>>
   readonly prepare?: (storage: BenchStorage) => Promise<void>
+  /** Calls of so many accounts, which send their credentials in the query. */
+  readonly accounts?: number
 }
 
 /** The bare handler writes no log, so the service does not log each call either. */
@@ -40,6 +42,9 @@ const generate: PaidCall = {
     title: 'benchmark',
   }),
 }
+
+const accounts = 50
+const generateOfMany: PaidCall = { ...generate, name: `generate of ${accounts} accounts`, accounts }
 
 const send: PaidCall = {
   name: 'send_sms through the sandbox',
@@ -82,6 +87,7 @@ export const paidCalls = { generate, send, verify }
 export const generateBench = (part: Part) =>
   onEngines(part, async (storage) => {
     await measureCall(part, storage, generate)
+    await measureCall(part, storage, generateOfMany)
     await measureBatch(part, storage)
     await measureHotAccount(part, storage)
   })
@@ -180,11 +186,13 @@ export async function measureWith(
   what = '',
 ): Promise<void> {
   const { name: engine } = storage
+  const payers: Payer[] = []
+  for (let n = 0; n < (call.accounts ?? 0); n += 1) payers.push(await createPayer(storage.open, `bench-${n}`))
   const service = await startServer({ ...storage.environment, ...call.settings }, workers)
-  const { load, bare } = await startBareCall(service, storage, call)
+  const { load, bare } = await startBareCall(service, storage, call, payers)
   try {
     const { minRatio } = call
-    const isExpected = workers === 1 && storage.engine === 'sqlite' && what === ''
+    const isExpected = workers === 1 && storage.engine === 'sqlite' && what === '' && !call.accounts
     await compare(
       part,
       load,
@@ -218,13 +226,19 @@ export async function startBareCall(
   service: Running,
   { payer }: BenchStorage,
   call: PaidCall,
+  payers: readonly Payer[] = [],
 ): Promise<{ readonly load: SameLoad; readonly bare: Running }> {
   const headers = { 'content-type': 'application/json', ...call.headers?.(payer) }
-  const body = JSON.stringify(call.body(payer))
-  const response = await fetch(service.url + call.path, { method: 'POST', headers, body })
+  const queries = payers.map(({ username, key }) => `username=${username}&api_key=${key}`)
+  const paths = payers.length === 0 ? [call.path] : queries.map((query) => `${call.path}?${query}`)
+  const isInQuery = (name: string) => payers.length > 0 && (name === 'username' || name === 'api_key')
+  const body = JSON.stringify(call.body(payer), (name, value: unknown) =>
+    isInQuery(name) ? undefined : value,
+  )
+  const response = await fetch(service.url + paths[0]!, { method: 'POST', headers, body })
   const text = await response.text()
   if (response.status !== 200)
     throw new Error(`${call.name} returned ${response.status}: ${text.slice(0, 200)}`)
   const bare = await startBare('json', String(Buffer.byteLength(text)))
-  return { load: { method: 'POST', paths: [call.path], headers, body, status: 200 }, bare }
+  return { load: { method: 'POST', paths, headers, body, status: 200 }, bare }
 }

@@ -41,6 +41,13 @@ export function registerWriter<I, C, R>(
   return (item) => ({ write, item, statement })
 }
 
+/** How a statement writes the rows, or undefined when only a transaction can. */
+export function statementWriterOf<C, R>(
+  write: TransactionWrite<C, R> | undefined,
+): StatementWriter<never, C, R> | undefined {
+  return typeof write === 'object' ? write.statement : undefined
+}
+
 const noPart: StatementPart<unknown, never> = { ctes: '', values: [], returning: `''`, read: () => [] }
 
 /** Returns the builder of the common part, or undefined when the writes do not share one. */

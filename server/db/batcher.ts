@@ -5,7 +5,7 @@ import { parallelWriters } from './dialect.ts'
 
 export interface BatcherOptions<I, O> {
   readonly maxBatch: number
-  /** Items with the same number, such as those of one account, share a queue. */
+  /** Items with the same number, such as those of one account, are never in two batches at the same time. */
   readonly queueKeyOf: (item: I) => number
   /**
    * Returns the results in order, those of the items from `takeMore` last. When it throws, the items of each number run again
@@ -48,45 +48,145 @@ const minHalf = 32
  */
 const gathered = { minInProgress: 16, share: 0.8, maxMs: 3 }
 
+/**
+ * One lane writes at a time, because a batch of many items costs little more than a small one. When its batch waits, for example for
+ * a lock that another process holds, another lane writes the items of other numbers meanwhile.
+ */
+const lateMs = 25
+
 export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>): (item: I) => Promise<O> {
-  const queues = Array.from({ length: parallelWriters(db) }, () => createQueue(db, options))
-  return (item) => queues[options.queueKeyOf(item) % queues.length]!(item)
+  const waiting = createWaitingItems<I, O>(options.queueKeyOf)
+  const lanes: Lane[] = Array.from({ length: parallelWriters(db) }, () =>
+    createLane(db, options, waiting, (own) => !hasOtherInTime(own)),
+  )
+  let timer: NodeJS.Timeout | undefined
+
+  function hasOtherInTime(own?: Lane): boolean {
+    const since = performance.now() - lateMs
+    return lanes.some((lane) => lane !== own && lane.isRunning && lane.batchAt > since)
+  }
+
+  function watch(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      if (waiting.size === 0) return
+      if (waiting.hasMore() && !hasOtherInTime()) lanes.find(({ isRunning }) => !isRunning)?.start()
+      watch()
+    }, lateMs)
+  }
+
+  return (item) =>
+    new Promise<O>((resolve, reject) => {
+      waiting.add({ item, resolve, reject })
+      if (!lanes.some(({ isRunning }) => isRunning)) lanes[0]!.start()
+      else {
+        for (const lane of lanes) lane.onArrival()
+        if (lanes.length > 1) watch()
+      }
+    })
 }
 
-function createQueue<I, O>(
+interface WaitingItems<I, O> {
+  readonly size: number
+  add(pending: PendingInput<I, O>): void
+  /** Whether a lane may take one: items of numbers that another lane writes wait for it. */
+  hasMore(): boolean
+  /** Removes and returns the first ones. Their numbers belong to the lane that takes them, until it releases them. */
+  take(max: number): PendingInput<I, O>[]
+  /** Takes those of numbers that the lane has taken. */
+  takeMore(max: number, belongs: (item: I) => boolean): PendingInput<I, O>[]
+  release(batch: readonly PendingInput<I, O>[]): void
+}
+
+function createWaitingItems<I, O>(keyOf: (item: I) => number): WaitingItems<I, O> {
+  let queue: PendingInput<I, O>[] = []
+  /** Numbers of the batches that are being written. */
+  const taken = new Set<number>()
+
+  function takeWhere(max: number, isWanted: (item: I) => boolean): PendingInput<I, O>[] {
+    const found: PendingInput<I, O>[] = []
+    queue = queue.filter((pending) => {
+      const isFound = found.length < max && isWanted(pending.item)
+      if (isFound) found.push(pending)
+      return !isFound
+    })
+    return found
+  }
+
+  /** The same number of items for all numbers that have so many, then the first ones of the others. */
+  function takeShares(max: number, isFree: (item: I) => boolean): PendingInput<I, O>[] {
+    const counts = new Map<number, number>()
+    for (const { item } of queue) if (isFree(item)) counts.set(keyOf(item), 0)
+    if (counts.size <= 1) return takeWhere(max, isFree)
+    const share = Math.ceil(max / counts.size)
+    const found = takeWhere(max, (item) => {
+      const count = counts.get(keyOf(item))
+      if (count === undefined || count === share) return false
+      counts.set(keyOf(item), count + 1)
+      return true
+    })
+    return found.length < max ? [...found, ...takeWhere(max - found.length, isFree)] : found
+  }
+
+  return {
+    get size() {
+      return queue.length
+    },
+    add: (pending) => void queue.push(pending),
+    hasMore: () => (taken.size === 0 ? queue.length > 0 : queue.some(({ item }) => !taken.has(keyOf(item)))),
+    take(max) {
+      const free = (item: I) => !taken.has(keyOf(item))
+      const isAll = taken.size === 0 && queue.length <= max
+      const found = isAll ? queue.splice(0) : takeShares(max, free)
+      for (const { item } of found) taken.add(keyOf(item))
+      return found
+    },
+    takeMore: takeWhere,
+    release(batch) {
+      for (const { item } of batch) taken.delete(keyOf(item))
+    },
+  }
+}
+
+interface Lane {
+  readonly isRunning: boolean
+  /** When its batch began. */
+  readonly batchAt: number
+  start(): void
+  onArrival(): void
+}
+
+function createLane<I, O>(
   db: Database,
   { maxBatch, queueKeyOf, run, runStatement }: BatcherOptions<I, O>,
-): (item: I) => Promise<O> {
-  const queue: PendingInput<I, O>[] = []
+  waiting: WaitingItems<I, O>,
+  mayContinue: (own: Lane) => boolean,
+): Lane {
   let isRunning = false
+  let batchAt = 0
   /** Set while another process writes the same rows: how many items were in progress when the last batch ended. */
   let contention: { readonly inProgress: number; readonly at: number } | undefined
   let gathering: { readonly size: number; readonly end: () => void } | undefined
 
-  function sizeOf(waiting: number): number {
+  function sizeOf(count: number): number {
     // SQLite writes on the event loop, so there is nothing to do meanwhile. Under contention the database writes for the other
     // process meanwhile.
     const isWhole = db.engine === 'sqlite' || contention
-    const wanted = isWhole ? waiting : Math.max(minHalf, Math.ceil(waiting / 2))
+    const wanted = isWhole ? count : Math.max(minHalf, Math.ceil(count / 2))
     return Math.min(wanted, maxBatch)
   }
 
   /** Returns how the items of the batch get their results, unless they have them. */
   async function runBatch(): Promise<(() => void) | undefined> {
     let batch: PendingInput<I, O>[] | undefined
+    batchAt = performance.now()
     // Taken when the transaction begins, so that items that arrive meanwhile still join, and only once: a job may run again.
-    const take = () => (batch ??= queue.splice(0, sizeOf(queue.length)))
+    const take = () => (batch ??= waiting.take(sizeOf(waiting.size)))
     const takeMore: TakeMore<I> = (belongs) => {
       const taken = take()
       const known = taken.length
-      const size = Math.max(known, sizeOf(known + queue.length))
-      const others: PendingInput<I, O>[] = []
-      // The first ones only, so that a long queue is not searched for every batch.
-      for (const pending of queue.splice(0, maxBatch)) {
-        if (taken.length < size && belongs(pending.item)) taken.push(pending)
-        else others.push(pending)
-      }
-      queue.unshift(...others)
+      const size = Math.max(known, sizeOf(known + waiting.size))
+      taken.push(...waiting.takeMore(size - known, belongs))
       return taken.slice(known).map(({ item }) => item)
     }
     const resolveAll = (results: readonly O[]) => () => {
@@ -95,28 +195,34 @@ function createQueue<I, O>(
     const rejectAll = (error: unknown) => () => {
       for (const { reject } of take()) reject(error)
     }
-    if (runStatement) {
-      try {
-        const written = await runStatement(take().map(({ item }) => item))
-        contention = written?.isContended
-          ? { inProgress: take().length + queue.length, at: performance.now() }
-          : undefined
-        if (written) return resolveAll(written.results)
-      } catch (error) {
-        return rejectAll(error)
-      }
-    }
     try {
-      return resolveAll(
-        await db.write((tx) => {
-          const items = take().map(({ item }) => item)
-          return run(tx, items, takeMore)
-        }),
-      )
-    } catch (error) {
-      if (!mayRunAgain(error, take())) return rejectAll(error)
-      await runInGroups(take())
-      return undefined
+      if (runStatement) {
+        try {
+          // Another lane may have taken the items meanwhile.
+          if (take().length === 0) return undefined
+          const written = await runStatement(take().map(({ item }) => item))
+          contention = written?.isContended
+            ? { inProgress: take().length + waiting.size, at: performance.now() }
+            : undefined
+          if (written) return resolveAll(written.results)
+        } catch (error) {
+          return rejectAll(error)
+        }
+      }
+      try {
+        return resolveAll(
+          await db.write((tx) => {
+            const items = take().map(({ item }) => item)
+            return items.length === 0 ? Promise.resolve([]) : run(tx, items, takeMore)
+          }),
+        )
+      } catch (error) {
+        if (!mayRunAgain(error, take())) return rejectAll(error)
+        await runInGroups(take())
+        return undefined
+      }
+    } finally {
+      waiting.release(batch ?? [])
     }
   }
 
@@ -174,9 +280,9 @@ function createQueue<I, O>(
     // All items of this turn are to be in the statement, not only the first one.
     if (runStatement) await nextTurn()
     let settleLast: (() => void) | undefined
-    while (queue.length > 0) {
+    while (waiting.hasMore() && mayContinue(lane)) {
       const size = sizeToGather()
-      if (queue.length < size) {
+      if (waiting.size < size) {
         settleLast?.()
         settleLast = undefined
         await gather(size)
@@ -197,14 +303,23 @@ function createQueue<I, O>(
     settleLast?.()
   }
 
-  return (item) =>
-    new Promise<O>((resolve, reject) => {
-      queue.push({ item, resolve, reject })
-      if (gathering && queue.length >= gathering.size) gathering.end()
-      if (isRunning) return
+  const lane: Lane = {
+    get isRunning() {
+      return isRunning
+    },
+    get batchAt() {
+      return batchAt
+    },
+    start() {
       isRunning = true
+      batchAt = performance.now()
       void runAll()
-    })
+    },
+    onArrival() {
+      if (gathering && waiting.size >= gathering.size) gathering.end()
+    },
+  }
+  return lane
 }
 
 /** When the connection breaks during COMMIT, the batch may be durable: running it again could write it twice. */

@@ -8,7 +8,7 @@ import { formatDay } from '../../../contract/time.ts'
 import type { StatementResults } from '../../db/batcher.ts'
 import type { Database, Value } from '../../db/database.ts'
 import { rowVersion, unnest } from '../../db/dialect.ts'
-import { commonStatement, type StatementPart } from '../batch-writer.ts'
+import { commonStatement, type StatementPart, statementWriterOf } from '../batch-writer.ts'
 import type { Charge, ChargeRequest, ChargeResult } from '../operation.ts'
 import { tryStatement } from '../try-statement-store.ts'
 import { areDefaults, type BalanceId, balanceName } from './balances-store.ts'
@@ -96,15 +96,25 @@ interface Lists {
   readonly charges: readonly Readonly<Record<keyof typeof chargeColumns, string | number | null>>[]
 }
 
+/** Whether the charge may have to be decided by itself: then it would be so for all of its batch. */
+export function chargeNeedsDecision(
+  request: ChargeRequest<unknown>,
+  known: KnownBalances | undefined,
+): boolean {
+  const { keyLimits, idempotency, costs, inSameTransaction: write } = request
+  const isRestricted = keyLimits && (keyLimits.scopes !== null || keyLimits.allow_ips !== null)
+  if (idempotency || costs || isRestricted) return true
+  return (write !== undefined && !statementWriterOf(write)) || !known?.find(request)
+}
+
 /** Undefined when one of the charges may have to be decided. */
 function listCharges(requests: Requests, known: KnownBalances): Lists | undefined {
   const day = formatDay(Date.now())
   const balances = new Map<string, WantedBalance>()
   const charges: Lists['charges'][number][] = []
   for (const [position, request] of requests.entries()) {
-    const { accountId, apiType, keyLimits, keyHash = null, accountVersion = null, cost } = request
-    const isRestricted = keyLimits && (keyLimits.scopes !== null || keyLimits.allow_ips !== null)
-    if (request.idempotency || request.costs || isRestricted) return undefined
+    if (chargeNeedsDecision(request, known)) return undefined
+    const { accountId, apiType, keyHash = null, accountVersion = null, cost } = request
     const name = balanceName(request)
     let balance = balances.get(name)
     if (!balance) {

@@ -5,7 +5,7 @@
 import type { StatementResults } from '../../db/batcher.ts'
 import type { Database } from '../../db/database.ts'
 import { orderedUpdate, unnest } from '../../db/dialect.ts'
-import { commonStatement } from '../batch-writer.ts'
+import { commonStatement, statementWriterOf } from '../batch-writer.ts'
 import type { LedgerContext } from '../charge/store.ts'
 import type { EndRequest, EndResult } from '../operation.ts'
 import { tryStatement } from '../try-statement-store.ts'
@@ -22,7 +22,7 @@ export async function settleWithOneStatement(
 ): Promise<StatementResults<EndResult> | undefined> {
   if (!db.writeStatement) return undefined
   const buildPart = commonStatement(requests.map((request) => request.inSameTransaction))
-  if (!buildPart || !requests.every(needsNoDecision)) return undefined
+  if (!buildPart || requests.some(endNeedsDecision)) return undefined
   const part = buildPart()
   const list = unnest(
     settledColumns,
@@ -53,6 +53,9 @@ export async function settleWithOneStatement(
   return { results: requests.map(() => settled), isContended: false }
 }
 
-function needsNoDecision({ end, response, minSends }: EndRequest): boolean {
-  return end.state === 'settled' && !end.refund && typeof response !== 'function' && minSends === undefined
+/** Whether the end has to be decided by itself. */
+export function endNeedsDecision({ end, response, minSends, inSameTransaction: write }: EndRequest): boolean {
+  if (end.state !== 'settled' || end.refund || typeof response === 'function' || minSends !== undefined)
+    return true
+  return write !== undefined && !statementWriterOf(write)
 }
