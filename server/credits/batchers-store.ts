@@ -14,59 +14,56 @@ export function createChargeBatcher(
   db: Database,
   context: LedgerContext,
 ): (request: ChargeRequest<unknown>) => Promise<ChargeResult<unknown>> {
-  const create = () =>
+  const create = (hasStatement: boolean) =>
     createBatcher<ChargeRequest<unknown>, ChargeResult<unknown>>(db, {
       maxBatch,
       queueKeyOf: ({ accountId }) => accountId,
       run: (tx, requests, takeMore) => chargeBatch(tx, requests, context, takeMore),
-      ...(db.writeStatement && {
+      ...(hasStatement && {
         runStatement: (requests) => chargeWithOneStatement(db, requests, context),
       }),
     })
-  if (!db.writeStatement) return create()
-  return byKind(create, (request) => {
-    // A thousand operations take longer than others should wait.
-    if (request.costs) return 'several'
-    return chargeNeedsDecision(request, context.known)
-      ? 'decided'
-      : statementWriterOf(request.inSameTransaction)
-  })
+  return byKind(db, create, (request) =>
+    chargeNeedsDecision(request, context.known) ? decided : statementWriterOf(request.inSameTransaction),
+  )
 }
 
 export function createEndBatcher(
   db: Database,
   context: LedgerContext,
 ): (request: EndRequest) => Promise<EndResult> {
-  const create = () =>
+  const create = (hasStatement: boolean) =>
     createBatcher<EndRequest, EndResult>(db, {
       maxBatch,
       queueKeyOf: ({ accountId }) => accountId,
       run: (tx, requests) => endBatch(tx, requests, context),
-      ...(db.writeStatement && {
+      ...(hasStatement && {
         runStatement: (requests) => settleWithOneStatement(db, requests, context),
       }),
     })
-  if (!db.writeStatement) return create()
-  return byKind(create, (request) =>
-    endNeedsDecision(request) ? 'decided' : statementWriterOf(request.inSameTransaction),
+  return byKind(db, create, (request) =>
+    endNeedsDecision(request) ? decided : statementWriterOf(request.inSameTransaction),
   )
 }
 
+/** The kind of requests that only a transaction can write. */
+const decided = 'decided'
+
 /**
  * Batches of their own for requests that one statement can write together, which is not so for different products, and for
- * those that have to be decided.
+ * those that have to be decided. SQLite has no such statements, and one kind.
  */
 function byKind<I, O>(
-  create: () => (request: I) => Promise<O>,
-  kindOf: (
-    request: I,
-  ) => string | ((...args: never[]) => unknown) | { readonly statement?: unknown } | undefined,
+  db: Database,
+  create: (hasStatement: boolean) => (request: I) => Promise<O>,
+  kindOf: (request: I) => unknown,
 ): (request: I) => Promise<O> {
+  if (!db.writeStatement) return create(false)
   const batchers = new Map<unknown, (request: I) => Promise<O>>()
   return (request) => {
     const kind = kindOf(request)
     let batcher = batchers.get(kind)
-    if (!batcher) batchers.set(kind, (batcher = create()))
+    if (!batcher) batchers.set(kind, (batcher = create(kind !== decided)))
     return batcher(request)
   }
 }

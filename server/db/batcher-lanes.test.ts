@@ -46,7 +46,7 @@ describe('lanes of a batcher', () => {
       runStatement: async (items) =>
         Math.random() < transactions ? undefined : { results: await write(items), isContended: false },
     })
-    return { run, batches, parallel }
+    return { run, batches, parallel, count: () => running.size }
   }
 
   it('one writes everything while no batch takes long', async () => {
@@ -106,6 +106,18 @@ describe('lanes of a batcher', () => {
       ['a', 'b', 'c'],
     )
     assert.ok(batches.indexOf(next.join(' ')) <= 1)
+  })
+
+  it('the lanes beside the first ones are limited for all batchers of a database', async () => {
+    const batchers = [recordBatches(), recordBatches(), recordBatches()]
+    const results: Promise<string>[] = []
+    for (let key = 0; key < 5; key += 1) {
+      for (const { run } of batchers) results.push(run({ key, name: `${key}`, ms: 600 }))
+      await sleep(60)
+    }
+    const running = () => batchers.reduce((sum, { count }) => sum + count(), 0)
+    assert.ok(running() <= batchers.length + 3, `${running()}`)
+    await Promise.all(results)
   })
 
   it('every item is written once, in the order of its number', async () => {

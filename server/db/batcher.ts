@@ -54,23 +54,35 @@ const gathered = { minInProgress: 16, share: 0.8, maxMs: 3 }
  */
 const lateMs = 25
 
+/** How many such lanes all batchers of a database run now. More would take the connections of everything else. */
+const extraLanes = new WeakMap<Database, number>()
+
 export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>): (item: I) => Promise<O> {
   const waiting = createWaitingItems<I, O>(options.queueKeyOf)
-  const lanes: Lane[] = Array.from({ length: parallelWriters(db) }, () =>
-    createLane(db, options, waiting, (own) => !hasOtherInTime(own)),
+  const maxLanes = parallelWriters(db)
+  const lanes: Lane[] = Array.from({ length: maxLanes }, () =>
+    createLane(db, options, waiting, (own) => !isAnotherInTime(own)),
   )
   let timer: NodeJS.Timeout | undefined
 
-  function hasOtherInTime(own?: Lane): boolean {
+  function isAnotherInTime(own?: Lane): boolean {
     const since = performance.now() - lateMs
     return lanes.some((lane) => lane !== own && lane.isRunning && lane.batchAt > since)
+  }
+
+  function startExtraLane(): void {
+    const extra = extraLanes.get(db) ?? 0
+    const lane = extra < maxLanes - 1 ? lanes.find(({ isRunning }) => !isRunning) : undefined
+    if (!lane) return
+    extraLanes.set(db, extra + 1)
+    void lane.start().finally(() => extraLanes.set(db, extraLanes.get(db)! - 1))
   }
 
   function watch(): void {
     timer ??= setTimeout(() => {
       timer = undefined
       if (waiting.size === 0) return
-      if (waiting.hasMore() && !hasOtherInTime()) lanes.find(({ isRunning }) => !isRunning)?.start()
+      if (waiting.hasMore() && !isAnotherInTime()) startExtraLane()
       watch()
     }, lateMs)
   }
@@ -78,7 +90,7 @@ export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>)
   return (item) =>
     new Promise<O>((resolve, reject) => {
       waiting.add({ item, resolve, reject })
-      if (!lanes.some(({ isRunning }) => isRunning)) lanes[0]!.start()
+      if (!lanes.some(({ isRunning }) => isRunning)) void lanes[0]!.start()
       else {
         for (const lane of lanes) lane.onArrival()
         if (lanes.length > 1) watch()
@@ -89,7 +101,7 @@ export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>)
 interface WaitingItems<I, O> {
   readonly size: number
   add(pending: PendingInput<I, O>): void
-  /** Whether a lane may take one: items of numbers that another lane writes wait for it. */
+  /** Whether a lane may take one: items of numbers that another lane writes wait for that lane. */
   hasMore(): boolean
   /** Removes and returns the first ones. Their numbers belong to the lane that takes them, until it releases them. */
   take(max: number): PendingInput<I, O>[]
@@ -104,6 +116,7 @@ function createWaitingItems<I, O>(keyOf: (item: I) => number): WaitingItems<I, O
   const taken = new Set<number>()
 
   function takeWhere(max: number, isWanted: (item: I) => boolean): PendingInput<I, O>[] {
+    if (max <= 0) return []
     const found: PendingInput<I, O>[] = []
     queue = queue.filter((pending) => {
       const isFound = found.length < max && isWanted(pending.item)
@@ -118,7 +131,7 @@ function createWaitingItems<I, O>(keyOf: (item: I) => number): WaitingItems<I, O
     const counts = new Map<number, number>()
     for (const { item } of queue) if (isFree(item)) counts.set(keyOf(item), 0)
     if (counts.size <= 1) return takeWhere(max, isFree)
-    const share = Math.ceil(max / counts.size)
+    const share = Math.max(1, Math.floor(max / counts.size))
     const found = takeWhere(max, (item) => {
       const count = counts.get(keyOf(item))
       if (count === undefined || count === share) return false
@@ -141,7 +154,7 @@ function createWaitingItems<I, O>(keyOf: (item: I) => number): WaitingItems<I, O
       for (const { item } of found) taken.add(keyOf(item))
       return found
     },
-    takeMore: takeWhere,
+    takeMore: (max, belongs) => takeWhere(max, (item) => taken.has(keyOf(item)) && belongs(item)),
     release(batch) {
       for (const { item } of batch) taken.delete(keyOf(item))
     },
@@ -152,7 +165,8 @@ interface Lane {
   readonly isRunning: boolean
   /** When its batch began. */
   readonly batchAt: number
-  start(): void
+  /** Resolves when it stops. */
+  start(): Promise<void>
   onArrival(): void
 }
 
@@ -313,7 +327,7 @@ function createLane<I, O>(
     start() {
       isRunning = true
       batchAt = performance.now()
-      void runAll()
+      return runAll()
     },
     onArrival() {
       if (gathering && waiting.size >= gathering.size) gathering.end()

@@ -39,8 +39,8 @@ export async function chargeWithOneStatement(
   let isContended = false
   for (const { id, last, cost, lastCharge } of lists.balances) {
     const { remaining } = charges[lastCharge]!
-    // Refunds and grants of this process only raise it.
-    if (remaining < last.remaining - cost) isContended = true
+    // Refunds and grants of this process only raise it, and its other charges are known.
+    if (remaining < last.remaining - cost && known.find(id) === last) isContended = true
     known.set(id, { ...last, remaining })
   }
   reportCharges(requests, context)
@@ -96,20 +96,21 @@ interface Lists {
   readonly charges: readonly Readonly<Record<keyof typeof chargeColumns, string | number | null>>[]
 }
 
-/** Whether the charge may have to be decided by itself: then it would be so for all of its batch. */
+/** Whether the charge may have to be decided. Such a charge would send its whole batch to a transaction. */
 export function chargeNeedsDecision(
   request: ChargeRequest<unknown>,
   known: KnownBalances | undefined,
 ): boolean {
-  const { keyLimits, idempotency, costs, inSameTransaction: write } = request
+  const { keyLimits, keyHash = null, idempotency, costs, cost, inSameTransaction: write } = request
   const isRestricted = keyLimits && (keyLimits.scopes !== null || keyLimits.allow_ips !== null)
-  if (idempotency || costs || isRestricted) return true
-  return (write !== undefined && !statementWriterOf(write)) || !known?.find(request)
+  if (idempotency || costs || isRestricted || (write !== undefined && !statementWriterOf(write))) return true
+  const last = known?.find(request)
+  if (last?.usageDay !== formatDay(Date.now()) || last.remaining < cost) return true
+  return keyHash !== null && last.keyHash !== keyHash
 }
 
 /** Undefined when one of the charges may have to be decided. */
 function listCharges(requests: Requests, known: KnownBalances): Lists | undefined {
-  const day = formatDay(Date.now())
   const balances = new Map<string, WantedBalance>()
   const charges: Lists['charges'][number][] = []
   for (const [position, request] of requests.entries()) {
@@ -119,7 +120,7 @@ function listCharges(requests: Requests, known: KnownBalances): Lists | undefine
     let balance = balances.get(name)
     if (!balance) {
       const last = known.find(request)
-      if (last?.usageDay !== day || (keyHash !== null && last.keyHash !== keyHash)) return undefined
+      if (!last) return undefined
       const ids = { id: { accountId, apiType }, account_id: accountId, api_type: apiType, key_hash: keyHash }
       balance = {
         number: balances.size,

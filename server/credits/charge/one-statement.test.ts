@@ -79,6 +79,25 @@ describe('charges with one statement', () => {
     assert.deepEqual((await checkLedger(t.db, 0)).problems, [])
   })
 
+  it('are not kept from it by a charge that has to be decided', async () => {
+    await using t = await open()
+    const other = await createAccount(t.db, systemActor, { username: 'other' })
+    await t.credits.grant({ actor: systemActor, accountId: other.id, apiType: 'sms', amount: 3 })
+    const ofOther = { accountId: other.id, keyHash: undefined, keyLimits: undefined }
+    await Promise.all([t.charge(), t.charge(ofOther)])
+    // The other account has credits for none of these, its first charge of an API type or an Idempotency-Key.
+    for (const change of [
+      {},
+      { apiType: 'identity' },
+      { idempotency: { key: 'k', fingerprint: 'f' } },
+    ] as const) {
+      const { done, failed } = t.statements
+      const [own, others] = await Promise.all([t.charge(), t.charge({ ...ofOther, ...change })])
+      assert.deepEqual([own.kind, others.kind], ['charged', 'insufficient'])
+      assert.deepEqual([t.statements.done, t.statements.failed], [done + 1, failed])
+    }
+  })
+
   const changes: readonly [name: string, sql: string, result: object][] = [
     ['another key', "key_hash = 'another'", { kind: 'key_invalid' }],
     ['a cleared key', 'key_hash = NULL', { kind: 'key_invalid' }],
