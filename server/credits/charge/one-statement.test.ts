@@ -88,7 +88,7 @@ describe('charges with one statement', () => {
     // The other account has credits for none of these, its first charge of an API type or an Idempotency-Key.
     for (const change of [
       {},
-      { apiType: 'identity' },
+      { apiType: 'id_verification' },
       { idempotency: { key: 'k', fingerprint: 'f' } },
     ] as const) {
       const { done, failed } = t.statements
