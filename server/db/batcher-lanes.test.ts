@@ -118,6 +118,14 @@ describe('lanes of a batcher', () => {
     const running = () => batchers.reduce((sum, { count }) => sum + count(), 0)
     assert.ok(running() <= batchers.length + 3, `${running()}`)
     await Promise.all(results)
+    // All of them can be used again.
+    const { run, count } = recordBatches()
+    const last = Array.from({ length: 4 }, async (_, key) => {
+      await sleep(100 * key)
+      return run({ key, name: `${key}`, ms: 2_000 })
+    })
+    await until(async () => count() === 4)
+    await Promise.all(last)
   })
 
   it('every item is written once, in the order of its number', async () => {

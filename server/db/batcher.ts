@@ -54,7 +54,7 @@ const gathered = { minInProgress: 16, share: 0.8, maxMs: 3 }
  */
 const lateMs = 25
 
-/** How many such lanes all batchers of a database run now. More would take the connections of everything else. */
+/** How many lanes beside another one all batchers of a database run now. More would take the connections of everything else. */
 const extraLanes = new WeakMap<Database, number>()
 
 export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>): (item: I) => Promise<O> {
@@ -63,6 +63,7 @@ export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>)
   const lanes: Lane[] = Array.from({ length: maxLanes }, () =>
     createLane(db, options, waiting, (own) => !isAnotherInTime(own)),
   )
+  let running = 0
   let timer: NodeJS.Timeout | undefined
 
   function isAnotherInTime(own?: Lane): boolean {
@@ -70,19 +71,25 @@ export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>)
     return lanes.some((lane) => lane !== own && lane.isRunning && lane.batchAt > since)
   }
 
-  function startExtraLane(): void {
-    const extra = extraLanes.get(db) ?? 0
-    const lane = extra < maxLanes - 1 ? lanes.find(({ isRunning }) => !isRunning) : undefined
-    if (!lane) return
-    extraLanes.set(db, extra + 1)
-    void lane.start().finally(() => extraLanes.set(db, extraLanes.get(db)! - 1))
+  function start(lane: Lane): void {
+    running += 1
+    if (running > 1) addExtra(db, 1)
+    void lane.start().then(() => {
+      running -= 1
+      if (running > 0) addExtra(db, -1)
+    })
+  }
+
+  function startExtra(): void {
+    const lane = lanes.find(({ isRunning }) => !isRunning)
+    if (lane && addExtra(db, 0) < maxLanes - 1) start(lane)
   }
 
   function watch(): void {
     timer ??= setTimeout(() => {
       timer = undefined
       if (waiting.size === 0) return
-      if (waiting.hasMore() && !isAnotherInTime()) startExtraLane()
+      if (waiting.hasMore() && !isAnotherInTime()) startExtra()
       watch()
     }, lateMs)
   }
@@ -90,12 +97,19 @@ export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>)
   return (item) =>
     new Promise<O>((resolve, reject) => {
       waiting.add({ item, resolve, reject })
-      if (!lanes.some(({ isRunning }) => isRunning)) void lanes[0]!.start()
+      if (!lanes.some(({ isRunning }) => isRunning)) start(lanes[0]!)
       else {
         for (const lane of lanes) lane.onArrival()
         if (lanes.length > 1) watch()
       }
     })
+}
+
+/** Returns their number. */
+function addExtra(db: Database, change: number): number {
+  const count = (extraLanes.get(db) ?? 0) + change
+  extraLanes.set(db, count)
+  return count
 }
 
 interface WaitingItems<I, O> {
