@@ -1,6 +1,8 @@
 // Signals: a reload replaces the workers without a failed request, and others do not end the service immediately.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -53,7 +55,60 @@ onEachEngine('a reload', (engine) => {
   )
 })
 
+/** Sends a request on the connection that the agent keeps. */
+async function sendOn(
+  agent: Agent,
+  url: string,
+): Promise<{ readonly reused: boolean; readonly closes: boolean }> {
+  const sent = request(url, { agent }).end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  assert.equal(response.statusCode, 200)
+  await once(response.resume(), 'end')
+  return { reused: sent.reusedSocket, closes: response.headers.connection === 'close' }
+}
+
 describe('a reload', () => {
+  it(
+    'waits for the workers of the last one, whose connections stay open until a request has been answered',
+    { timeout: 120_000, skip: skipWithoutProcFs },
+    async (t) => {
+      const storage = await emptyStorage('sqlite')
+      const service = await startUntilEnd(t, { WORKERS: '2', ...storage.environment })
+      const agents = Array.from({ length: 6 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+      const livez = `${service.url}/livez`
+      for (const agent of agents) await sendOn(agent, livez)
+      service.child.kill('SIGHUP')
+      await untilLogged(service, '"reloaded"')
+      service.child.kill('SIGHUP')
+      await until(() => /the reload waits|"reloaded".*"reloaded"/s.test(service.output()))
+      assert.equal((await workersOf(service)).length, 4)
+      for (const agent of agents) assert.deepEqual(await sendOn(agent, livez), { reused: true, closes: true })
+      await untilLogged(service, '"reloaded"', 2)
+      await until(async () => (await workersOf(service)).length === 2)
+      assert.equal(await service.kill('SIGTERM'), 0)
+      await storage.remove()
+    },
+  )
+
+  it(
+    'that waits for workers that drain ends when the service stops',
+    { timeout: 120_000, skip: skipWithoutProcFs },
+    async (t) => {
+      const storage = await emptyStorage('sqlite')
+      const service = await startUntilEnd(t, { WORKERS: '2', ...storage.environment })
+      const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+      for (const agent of agents) await sendOn(agent, `${service.url}/livez`)
+      service.child.kill('SIGHUP')
+      await untilLogged(service, '"reloaded"')
+      service.child.kill('SIGHUP')
+      await untilLogged(service, 'the reload waits')
+      assert.equal(await service.kill('SIGTERM'), 0)
+      assert.equal(service.output().split('"reloaded"').length, 2)
+      for (const agent of agents) agent.destroy()
+      await storage.remove()
+    },
+  )
+
   let directory: string
   before(async () => void (directory = await mkdtemp(join(tmpdir(), 'tollgate-reload-'))))
   after(() => rm(directory, { recursive: true, force: true }))

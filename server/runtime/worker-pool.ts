@@ -28,7 +28,8 @@ export interface WorkerPool {
   start(): Promise<string>
   /**
    * Starts a new worker for each one and drains the old one when the new one listens. The new ones read the settings and the code
-   * again. Returns false if a new worker could not start: the workers that were not replaced yet keep running.
+   * again. Returns false if a new worker could not start: the workers that were not replaced yet keep running. At most `size`
+   * workers drain at a time; a reload waits for those of the last one.
    */
   reload(): Promise<boolean>
   /** Sends SIGTERM to every worker and waits for all of them. Returns the highest exit code. */
@@ -139,11 +140,21 @@ export function createWorkerPool({ size, log, onFork }: WorkerPoolOptions): Work
     if (running.worker.isConnected()) running.worker.send({ tollgate: 'drain' } satisfies DrainMessage)
   }
 
+  /**
+   * Repeated reloads must not accumulate processes. Ending one that drains would close its idle connections, and a request may be
+   * on its way there.
+   */
+  async function waitForDrained(): Promise<void> {
+    if (draining.size < size) return
+    log.info({ workers: draining.size }, 'the reload waits for workers that drain')
+    while (draining.size >= size) await Promise.race(Array.from(draining, ({ exited }) => exited))
+  }
+
   async function replaceAll(): Promise<boolean> {
-    // Repeated reloads must not accumulate processes.
-    for (const running of draining) kill(running)
     let restoreRelease: (() => void) | undefined
     for (const slot of slots) {
+      await waitForDrained()
+      if (stopping) return false
       let next: RunningWorker | undefined
       try {
         restoreRelease ??= useCurrentRelease()
