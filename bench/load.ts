@@ -1,5 +1,6 @@
 // Generates HTTP load in a separate process: with wrk if it is installed, else with a loop over sockets.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -9,6 +10,9 @@ import { type Measured, percentiles } from './measure.ts'
 import { isInstalled } from './machine.ts'
 
 const defaultConnections = 64
+
+/** As the value of a header: another text in every request. */
+export const newKey = '{new key}'
 
 export interface HttpLoad {
   readonly url: string
@@ -69,6 +73,14 @@ async function runWrk(load: HttpLoad, directory: string): Promise<Measured> {
      local single = '${load.method} ' .. paths[1] .. tail
      request = count == 1 and function() return single end or function()
        return '${load.method} ' .. paths[math.random(count)] .. tail
+     end
+     local head, rest = tail:match('^(.-)${newKey}(.*)$')
+     if head then
+       local sent, run = 0, '${randomUUID()}-' .. os.time() .. '-'
+       request = function()
+         sent = sent + 1
+         return '${load.method} ' .. paths[math.random(count)] .. head .. run .. sent .. rest
+       end
      end
      function response(status) if status ~= ${load.status} then bad = bad + 1 if bad < 5 then print('BAD ' .. status) end end end`,
   )
@@ -158,7 +170,7 @@ async function generate(load: HttpLoad): Promise<Measured> {
         sentAt = performance.now()
         response = ''
         const path = load.paths[Math.floor(Math.random() * load.paths.length)]!
-        socket.write(`${load.method} ${path}${tail}`)
+        socket.write(`${load.method} ${path}${tail.replace(newKey, () => randomUUID())}`)
       }
       const ended = new Promise<void>((resolve, reject) => {
         socket.on('data', (data) => {

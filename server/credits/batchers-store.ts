@@ -23,9 +23,12 @@ export function createChargeBatcher(
         runStatement: (requests) => chargeWithOneStatement(db, requests, context),
       }),
     })
-  return byKind(db, create, (request) =>
-    chargeNeedsDecision(request, context.known) ? decided : statementWriterOf(request.inSameTransaction),
-  )
+  if (!db.writeStatement) return create(false)
+  const kindOf = (request: ChargeRequest<unknown>) =>
+    chargeNeedsDecision(request, context.known) ? decided : statementWriterOf(request.inSameTransaction)
+  // A key that was used makes the statement fail, which must not concern the calls without keys.
+  const [keyed, plain] = [byKind(create, kindOf), byKind(create, kindOf)]
+  return (request) => (request.idempotency ? keyed : plain)(request)
 }
 
 export function createEndBatcher(
@@ -41,7 +44,8 @@ export function createEndBatcher(
         runStatement: (requests) => settleWithOneStatement(db, requests, context),
       }),
     })
-  return byKind(db, create, (request) =>
+  if (!db.writeStatement) return create(false)
+  return byKind(create, (request) =>
     endNeedsDecision(request) ? decided : statementWriterOf(request.inSameTransaction),
   )
 }
@@ -51,14 +55,12 @@ const decided = 'decided'
 
 /**
  * Batches of their own for requests that one statement can write together, which is not so for different products, and for
- * those that have to be decided. SQLite has no such statements, and one kind.
+ * those that have to be decided. PostgreSQL only.
  */
 function byKind<I, O>(
-  db: Database,
   create: (hasStatement: boolean) => (request: I) => Promise<O>,
   kindOf: (request: I) => unknown,
 ): (request: I) => Promise<O> {
-  if (!db.writeStatement) return create(false)
   const batchers = new Map<unknown, (request: I) => Promise<O>>()
   return (request) => {
     const kind = kindOf(request)

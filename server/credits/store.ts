@@ -1,7 +1,7 @@
 // Balances, grants, and operations that are held. Charges are in charge/, ends in end/.
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import { countRows } from '../db/count-rows.ts'
-import type { Queries, Tx } from '../db/database.ts'
+import type { Queries, Statement, Tx } from '../db/database.ts'
 import { orderedUpdate, valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { HeldOperation } from './operation.ts'
@@ -76,21 +76,32 @@ export async function addCredits(
   return balance
 }
 
-/** Stores encrypted responses for replays. */
-export async function storeResponses(
-  tx: Tx,
-  responses: readonly { readonly operationId: number; readonly response: string }[],
-): Promise<void> {
-  if (responses.length === 0) return
+/** An encrypted response for replays. */
+export interface NewResponse {
+  readonly operationId: number
+  readonly response: string
+}
+
+export async function storeResponses(tx: Tx, responses: readonly NewResponse[]): Promise<void> {
+  const statement = responsesStatement(tx, responses)
+  if (statement) await tx.run(...statement)
+}
+
+/** Stores the responses. Undefined when there are none. */
+export function responsesStatement(
+  queries: Queries,
+  responses: readonly NewResponse[],
+): Statement | undefined {
+  if (responses.length === 0) return undefined
   const list = valueTable(
-    tx,
+    queries,
     { operation_id: 'bigint', new_response: 'text' },
     responses.map(({ operationId, response }) => ({ operation_id: operationId, new_response: response })),
   )
-  await tx.run(
+  return [
     `UPDATE operation SET response = t.new_response FROM ${list.sql} AS t WHERE operation.id = t.operation_id`,
     list.values,
-  )
+  ]
 }
 
 const heldColumns = 'id, account_id, api_type, action, cost'

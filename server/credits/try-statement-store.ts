@@ -1,5 +1,5 @@
-// Runs a statement that either writes everything or fails.
-import type { Database, Value } from '../db/database.ts'
+// Runs a statement, or two, that either write everything or fail.
+import type { Database, NextStatement, Statement } from '../db/database.ts'
 import { isServerError } from '../db/postgres-errors.ts'
 
 /**
@@ -8,10 +8,11 @@ import { isServerError } from '../db/postgres-errors.ts'
  */
 export async function tryStatement<R>(
   write: NonNullable<Database['writeStatement']>,
-  [sql, values]: readonly [sql: string, values: readonly Value[]],
+  [sql, values]: Statement,
+  next?: NextStatement<R>,
 ): Promise<R | undefined> {
   try {
-    const [row] = await write<R>(sql, values)
+    const [row] = await write<R>(sql, values, next)
     return row
   } catch (error) {
     // After any other error the statement may have been committed.

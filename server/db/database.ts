@@ -54,6 +54,11 @@ export interface DirectReads {
   dataVersion(): number
 }
 
+export type Statement = readonly [sql: string, values: readonly Value[]]
+
+/** Has no other effects, because the transaction may run again. */
+export type NextStatement<R> = (rows: readonly R[]) => Statement | undefined
+
 export interface Database extends Queries {
   /** The file or the URL, for a thread that opens its own connection. */
   readonly location: string
@@ -65,9 +70,10 @@ export interface Database extends Queries {
   write<T>(job: Job<T>): Promise<T>
   /**
    * Runs one statement that is a transaction of its own, and resolves when it is durable. It runs again after a deadlock. Only
-   * where a statement takes a round trip, so that one is much quicker than a transaction: on PostgreSQL.
+   * where a statement takes a round trip, so that one is much quicker than a transaction: on PostgreSQL. `next` may return a
+   * second statement that needs the rows of the first; both commit together, in two round trips.
    */
-  writeStatement?<R>(sql: string, values: readonly Value[]): Promise<R[]>
+  writeStatement?<R>(sql: string, values: readonly Value[], next?: NextStatement<R>): Promise<R[]>
   readonly direct: DirectReads | undefined
   /**
    * Reads for people: lists, searches, exports. They see what is committed, and paid calls never wait for them: on SQLite

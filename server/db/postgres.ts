@@ -7,6 +7,8 @@ import {
   type Database,
   DatabaseUnavailable,
   type Job,
+  type NextStatement,
+  type Statement,
   type Tx,
   type Value,
 } from './database.ts'
@@ -147,20 +149,46 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
 
   async function runOn<T>(client: pg.PoolClient, job: Job<T>): Promise<T> {
     const current = transactionOn(client)
-    // Sent together with the first statement: on a busy event loop, a round trip takes longer than the statement.
+    const begun = begin(client)
+    const value = await job(current.tx)
+    await begun
+    onCommitted(await client.query('COMMIT'))
+    runEffects(current.effects, options.onError)
+    return value
+  }
+
+  /** Sent together with the first statement: on a busy event loop, a round trip takes longer than the statement. */
+  function begin(client: pg.PoolClient): Promise<unknown> {
+    const current = transactionOn(client)
     sendTogether(client)
     const begun = client.query(beginSql(client))
     begun.catch(() => undefined)
     current.begun = begun
     current.effects = undefined
-    const value = await job(current.tx)
-    await begun
-    const { command } = await client.query('COMMIT')
+    return begun
+  }
+
+  function onCommitted({ command }: pg.QueryResult): void {
     // After a failed statement, COMMIT responds with ROLLBACK and raises no error.
     if (command !== 'COMMIT') throw new DatabaseUnavailable('PostgreSQL: the transaction was rolled back')
     stats.onCommit?.(1)
-    runEffects(current.effects, options.onError)
-    return value
+  }
+
+  async function runTwoOn<R>(
+    client: pg.PoolClient,
+    [sql, values]: Statement,
+    next: NextStatement<R>,
+  ): Promise<R[]> {
+    const { tx } = transactionOn(client)
+    const begun = begin(client)
+    const rows = await tx.all<R>(sql, values)
+    await begun
+    const second = next(rows)
+    sendTogether(client)
+    // When the second one fails, its error is the reason, and COMMIT ends the transaction all the same.
+    const [, committed] = await Promise.all([second && tx.all(...second), client.query('COMMIT')])
+    onCommitted(committed)
+    return rows
   }
 
   async function runStatementOn<R>(
@@ -213,8 +241,12 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       repeatsStalePlans: true,
     }),
     write: (job) => track(() => withClient(pool, (client) => runOn(client, job))),
-    writeStatement: <R>(sql: string, values: readonly Value[]) =>
-      track(() => withClient(pool, (client) => runStatementOn<R>(client, sql, values))),
+    writeStatement: <R>(sql: string, values: readonly Value[], next?: NextStatement<R>) =>
+      track(() =>
+        withClient(pool, (client) =>
+          next ? runTwoOn(client, [sql, values], next) : runStatementOn<R>(client, sql, values),
+        ),
+      ),
     probe: (job) =>
       withClient(probePool, (client) =>
         runOn(client, async (tx) => {

@@ -36,36 +36,35 @@ export function createDomainCheck(services: Services): DomainCheck {
     call.trace.action = 'check'
     const { urls, checkRandom } = readCheck(call, config.DOMAIN_MAX_URLS)
 
-    const failed = errorResponse(domainCheck.shape, checkFailed(), call.language, services.http)
+    const failed = errorResponse(domainCheck.shape, checkFailed, call.language, services.http)
     const purchase = {
       apiType,
       action: checkAction,
       values: { urls, checkRandom },
       answerIfInterrupted: failed,
     } as const
-    const replay = await paidCalls.findReplay(call, caller, purchase)
-    if (replay) return replay
+    return paidCalls.once(call, caller, purchase, async () => {
+      requireNotSuspended(caller.account)
+      requireNotExpired(caller.account, 403)
 
-    requireNotSuspended(caller.account)
-    requireNotExpired(caller.account, 403)
-
-    const { items, addresses } = createItems(urls, checkRandom)
-    const price = pricesOf(caller.account, config.PRICES).domain
-    const paid = await paidCalls.charge(call, caller, {
-      ...purchase,
-      cost: items.length * price,
-      leaseMs: service.leaseMs,
-    })
-    if (paid.replay) return paid.replay
-    return completeCheck(services, service, call, {
-      accountId: caller.account.id,
-      operationId: paid.operationId,
-      items,
-      addresses,
-      price,
-      remaining: paid.remaining,
-      failed,
-      check: () => service.checker.check(addresses),
+      const { items, addresses } = createItems(urls, checkRandom)
+      const price = pricesOf(caller.account, config.PRICES).domain
+      const paid = await paidCalls.charge(call, caller, {
+        ...purchase,
+        cost: items.length * price,
+        leaseMs: service.leaseMs,
+      })
+      if (paid.replay) return paid.replay
+      return completeCheck(services, service, call, {
+        accountId: caller.account.id,
+        operationId: paid.operationId,
+        items,
+        addresses,
+        price,
+        remaining: paid.remaining,
+        failed,
+        check: () => service.checker.check(addresses),
+      })
     })
   }
 

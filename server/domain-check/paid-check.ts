@@ -55,7 +55,7 @@ export async function completeCheck(
     accountId,
     operationId,
     end: { state: 'settled', refund: outcome.failed * paid.price },
-    response,
+    response: outcome.failed === 0 ? response(undefined) : response,
     sends: outcome.gatewayCalls,
     inSameTransaction: paid.recordResults?.(outcome),
   })

@@ -89,7 +89,7 @@ export function createRuns(services: Services, service: CheckService): Runs {
 
     const { items, addresses } = createItems(urls, checkRandom)
     const price = pricesOf(caller.account, config.PRICES).domain
-    const failed = errorResponse(domainCheck.shape, checkFailed(), call.language, services.http)
+    const failed = errorResponse(domainCheck.shape, checkFailed, call.language, services.http)
     // A replay returns the run, so the ledger does not need the key.
     const callWithoutKey: Call = { ...call, idempotencyKey: undefined }
     const paid = await paidCalls

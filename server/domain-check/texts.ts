@@ -6,12 +6,11 @@ export function tooManyUrls(max: number): Text {
   return { zh: `最多 ${max} 个`, en: `has at most ${max} items` }
 }
 
-export function checkFailed(): AppError {
-  return new AppError(1005, {
-    zh: '域名检测失败，请稍后重试',
-    en: 'The domain check failed, please try again',
-  })
-}
+// A constant: creating an error captures the stack, and every call passes it.
+export const checkFailed = new AppError(1005, {
+  zh: '域名检测失败，请稍后重试',
+  en: 'The domain check failed, please try again',
+})
 
 /** Why a watched domain is not being checked. */
 export const pauseReasons = {

@@ -34,14 +34,16 @@ export function createIdentity(services: Services): IdentityProduct {
   const gateways = createIdentityGateways(config)
   const verification = createVerification(services, gateways)
   const records = createIdentityRecords(db, services.secretKey)
-  const insertRecord = registerWriter<RecordInput, EndResult, void>((tx, items) =>
-    records.insert(
-      tx,
-      items.map(({ item, result }) =>
-        // The sweeper has already refunded the credit, so the verdict is not delivered.
-        result.ended ? item : { ...item, verdict: 'failed', reason: 'late' },
+  const insertRecord = registerWriter<RecordInput, EndResult, void>(
+    (tx, items) =>
+      records.insert(
+        tx,
+        items.map(({ item, result }) =>
+          // The sweeper has already refunded the credit, so the verdict is not delivered.
+          result.ended ? item : { ...item, verdict: 'failed', reason: 'late' },
+        ),
       ),
-    ),
+    records.part,
   )
 
   async function handle(call: Call): Promise<ApiResponse> {
@@ -58,11 +60,18 @@ export function createIdentity(services: Services): IdentityProduct {
       action: identityAction,
       cost: pricesOf(caller.account, config.PRICES).identity,
       values: { name: person.name, idcard: person.number },
-      insufficient: insufficientCredits(),
-      answerIfInterrupted: failureResponse(interrupted, call.language),
+      insufficient: insufficientCredits,
+      answerIfInterrupted: interrupted[call.language],
     } as const
-    const replay = await paidCalls.findReplay(call, caller, purchase)
-    if (replay) return replay
+    return paidCalls.once(call, caller, purchase, () => verifyOnce(call, caller, person, purchase))
+  }
+
+  async function verifyOnce(
+    call: Call,
+    caller: Caller,
+    person: Person,
+    purchase: Purchase<undefined>,
+  ): Promise<ApiResponse> {
     requireNotSuspended(caller.account)
     requireNotExpired(caller.account, 403)
 

@@ -1,8 +1,9 @@
 // The masked records of verifications: inserted with the end of the operation, reused for repeated queries, deleted in time.
 import { maskIdNumber, maskName } from '../../contract/masking.ts'
+import type { StatementPart } from '../credits/batch-writer.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Person, Verdict } from './port.ts'
-import { createPersonHash } from './privacy.ts'
+import { createPersonHash, type HashSeed } from './privacy.ts'
 import {
   deleteOldRecords,
   ensureHashSeed,
@@ -12,6 +13,7 @@ import {
   type VerificationRecord,
   insertRecords,
   type NewIdentityRecord,
+  recordsPart,
   type VerificationFilter,
 } from './store.ts'
 
@@ -22,6 +24,8 @@ export type RecordInput = Pick<
 
 export interface IdentityRecords {
   insert(tx: Tx, inputs: readonly RecordInput[]): Promise<void>
+  /** Inserts them in the statement that settles their operations, which fails unless the seed is the one that was last read. */
+  part(inputs: readonly RecordInput[]): StatementPart<unknown, never>
   findLastVerdict(accountId: number, person: Person, withinMs: number): Promise<Verdict | undefined>
   list(accountId: number, filter: VerificationFilter): Promise<VerificationRecord[]>
   /** Returns the number of deleted records. */
@@ -30,20 +34,34 @@ export interface IdentityRecords {
 
 export function createIdentityRecords(db: Database, secretKey: string): IdentityRecords {
   const hashPerson = createPersonHash(secretKey)
+  /** A hint. Until the first transaction there is no such seed. */
+  let lastSeed: HashSeed = { generation: 0, salt: '' }
+
+  const recordOf = (seed: HashSeed, { person, ...rest }: RecordInput): NewIdentityRecord => ({
+    ...rest,
+    nameMask: maskName(person.name),
+    numberMask: maskIdNumber(person.number),
+    personHash: hashPerson(seed, person),
+    generation: seed.generation,
+  })
+
   return {
     async insert(tx, inputs) {
       // Read in the transaction, so that a rotation from the command line applies immediately in every process.
       const seed = await ensureHashSeed(tx)
+      lastSeed = seed
       await insertRecords(
         tx,
-        inputs.map(({ person, ...rest }) => ({
-          ...rest,
-          nameMask: maskName(person.name),
-          numberMask: maskIdNumber(person.number),
-          personHash: hashPerson(seed, person),
-          generation: seed.generation,
-          at: seed.at,
-        })),
+        inputs.map((input) => recordOf(seed, input)),
+        seed,
+      )
+    },
+    part(inputs) {
+      const seed = lastSeed
+      return recordsPart(
+        db,
+        inputs.map((input) => recordOf(seed, input)),
+        seed,
       )
     },
     async findLastVerdict(accountId, person, withinMs) {

@@ -41,17 +41,19 @@ export function verdictResponse(
   return { status: 200, body, outcome: outcomes[verdict] }
 }
 
+const refunded: Text = { zh: '，额度已退回', en: '; the credit was refunded' }
+
 export function failureResponse(cause: Text, language: Language): VerifyResponse {
   const message = `${identityMessages.failedPrefix[language]}${cause[language]}${refunded[language]}`
   return { status: 200, body: { success: false, message, matched: false, extra: {} }, outcome: 'failed' }
 }
 
-const refunded: Text = { zh: '，额度已退回', en: '; the credit was refunded' }
+const late: Text = { zh: '核验未能在期限内完成', en: 'the verification was not finished in time' }
 
 /** The lease expired before the verification ended, so the sweeper refunded the credit. */
-export const interrupted: Text = {
-  zh: '核验未能在期限内完成',
-  en: 'the verification was not finished in time',
+export const interrupted: Readonly<Record<Language, VerifyResponse>> = {
+  zh: failureResponse(late, 'zh'),
+  en: failureResponse(late, 'en'),
 }
 
 /** The body alone does not distinguish a failure from "no record". */
@@ -61,9 +63,8 @@ export function outcomeOf({ body, outcome }: VerifyResponse): IdentityOutcome {
   return body.matched ? 'matched' : 'mismatched'
 }
 
-export function insufficientCredits(): AppError {
-  return new AppError(1004, {
-    zh: '身份核验调用次数不足',
-    en: 'Insufficient identity verification call count',
-  })
-}
+// A constant: creating an error captures the stack, and every call passes it.
+export const insufficientCredits = new AppError(1004, {
+  zh: '身份核验调用次数不足',
+  en: 'Insufficient identity verification call count',
+})

@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
+import type { StatementPart } from '../credits/batch-writer.ts'
 import { bulkInsert, insertRows } from '../db/bulk-insert.ts'
+import { unnest } from '../db/dialect.ts'
 import { deleteByTime, idRange } from '../db/time-ordered.ts'
 import { insertSetting, putSetting } from '../db/setting-store.ts'
 import type { Verdict } from './port.ts'
@@ -19,10 +21,9 @@ export interface NewIdentityRecord {
   readonly reason?: string | undefined
   readonly operationId: number
   readonly requestId: string
-  readonly at: number
 }
 
-const recordRows = bulkInsert('identity_record', {
+const newRecordColumns = {
   account_id: 'bigint',
   name_mask: 'text',
   number_mask: 'text',
@@ -33,27 +34,53 @@ const recordRows = bulkInsert('identity_record', {
   reason: 'text',
   operation_id: 'bigint',
   request_id: 'text',
-  at: 'bigint',
-})
+} as const
 
-export async function insertRecords(tx: Tx, records: readonly NewIdentityRecord[]): Promise<void> {
+const recordRows = bulkInsert('identity_record', { ...newRecordColumns, at: 'bigint' })
+
+export async function insertRecords(
+  tx: Tx,
+  records: readonly NewIdentityRecord[],
+  { at }: DatedHashSeed,
+): Promise<void> {
   await insertRows(
     tx,
     recordRows,
-    records.map((record) => ({
-      account_id: record.accountId,
-      name_mask: record.nameMask,
-      number_mask: record.numberMask,
-      person_hash: record.personHash,
-      generation: record.generation,
-      verdict: record.verdict,
-      gateway: record.gateway ?? null,
-      reason: record.reason ?? null,
-      operation_id: record.operationId,
-      request_id: record.requestId,
-      at: record.at,
-    })),
+    records.map((record) => ({ ...rowOf(record), at })),
   )
+}
+
+function rowOf(record: NewIdentityRecord) {
+  return {
+    account_id: record.accountId,
+    name_mask: record.nameMask,
+    number_mask: record.numberMask,
+    person_hash: record.personHash,
+    generation: record.generation,
+    verdict: record.verdict,
+    gateway: record.gateway ?? null,
+    reason: record.reason ?? null,
+    operation_id: record.operationId,
+    request_id: record.requestId,
+  }
+}
+
+/** Inserts the records in the statement that settles their operations. Another seed than that of the hashes is an error. */
+export function recordsPart(
+  { now }: Pick<Queries, 'now'>,
+  records: readonly NewIdentityRecord[],
+  seed: HashSeed,
+): StatementPart<unknown, never> {
+  const list = unnest(newRecordColumns, records.map(rowOf))
+  const names = Object.keys(newRecordColumns).join(', ')
+  return {
+    ctes: `, records AS (
+        INSERT INTO identity_record (${names}, at) SELECT ${names}, ${now} FROM ${list.sql} AS list
+      ), seed AS (SELECT 1 FROM setting WHERE name = '${seedSetting}' AND value = ?)`,
+    values: [...list.values, textOf(seed)],
+    returning: `(SELECT CAST(1 / CASE WHEN count(*) = 1 THEN 1 ELSE 0 END AS text) FROM seed)`,
+    read: () => [],
+  }
 }
 
 /** The last verdict on this person for this account. Failures do not count. */
@@ -169,5 +196,7 @@ export async function replaceHashSeed(tx: Tx, actor: Actor): Promise<HashSeed> {
 }
 
 function createSeed(generation: number): string {
-  return `${generation}:${randomBytes(32).toString('base64url')}`
+  return textOf({ generation, salt: randomBytes(32).toString('base64url') })
 }
+
+const textOf = ({ generation, salt }: HashSeed) => `${generation}:${salt}`

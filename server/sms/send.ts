@@ -4,6 +4,7 @@ import type { Language } from '../../contract/text.ts'
 import { type Caller, requireNotExpired, requireNotSuspended, smsDisabled } from '../accounts/authenticate.ts'
 import type { Account } from '../accounts/store.ts'
 import { registerWriter, type StatementPart } from '../credits/batch-writer.ts'
+import type { Purchase } from '../credits/charge/paid-call.ts'
 import type { Charge, Written } from '../credits/operation.ts'
 import type { Tx } from '../db/database.ts'
 import { type Call, markStep } from '../http/call.ts'
@@ -140,14 +141,20 @@ export function createSend(
   }
 
   async function sendMessage(call: Call, caller: Caller, request: SendRequest): Promise<ApiResponse> {
-    const { values, phone, code } = request
+    const { values } = request
     const purchase = { action: sendAction, values, answerIfInterrupted: unconfirmed[call.language] }
-    const replay = await paidCalls.findReplay(call, caller, purchase)
-    if (replay) return replay
+    return paidCalls.once(call, caller, purchase, () => sendOnce(call, caller, request, purchase))
+  }
 
+  async function sendOnce(
+    call: Call,
+    caller: Caller,
+    { message: input, phone, code, respond }: SendRequest,
+    purchase: Pick<Purchase<ChargedSend>, 'action' | 'values' | 'answerIfInterrupted'>,
+  ): Promise<ApiResponse> {
     requireSmsAccount(caller.account, gateways)
-    const knownTemplate = knownTemplates?.find(call, caller, request.message.templateCode)
-    const message = await compose(caller.account, request.message, knownTemplate)
+    const knownTemplate = knownTemplates?.find(call, caller, input.templateCode)
+    const message = await compose(caller.account, input, knownTemplate)
     if (!knownTemplate) knownTemplates?.remember(call, caller, message.template)
     requireSendingHour(message.template, services.now())
     await requireNotStopped(db, caller.account, message.signName, phone)
@@ -184,7 +191,7 @@ export function createSend(
       remaining: paid.remaining,
       message,
       code,
-      respond: request.respond,
+      respond,
       replay: () => paidCalls.findReplay(call, caller, purchase),
     }
 

@@ -1,5 +1,5 @@
 // Counts the statements that are transactions of their own.
-import type { Database, Value } from '../../server/db/database.ts'
+import type { Database, NextStatement, Value } from '../../server/db/database.ts'
 
 export interface Statements {
   readonly db: Database
@@ -14,9 +14,9 @@ export function countStatements(db: Database): Statements {
     failed: 0,
     db: {
       ...db,
-      async writeStatement<R>(sql: string, values: readonly Value[]) {
+      async writeStatement<R>(sql: string, values: readonly Value[], next?: NextStatement<R>) {
         try {
-          const rows = await db.writeStatement!<R>(sql, values)
+          const rows = await db.writeStatement!<R>(sql, values, next)
           counts.done += 1
           return rows
         } catch (error) {

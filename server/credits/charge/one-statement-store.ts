@@ -6,21 +6,22 @@
 import type { ApiType } from '../../../contract/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
 import type { StatementResults } from '../../db/batcher.ts'
-import type { Database, Value } from '../../db/database.ts'
+import type { Database, Statement } from '../../db/database.ts'
 import { rowVersion, unnest } from '../../db/dialect.ts'
 import { commonStatement, type StatementPart, statementWriterOf } from '../batch-writer.ts'
-import type { Charge, ChargeRequest, ChargeResult } from '../operation.ts'
+import type { Charge, ChargeRequest, ChargeResult, Written } from '../operation.ts'
+import { responsesStatement } from '../store.ts'
 import { tryStatement } from '../try-statement-store.ts'
 import { areDefaults, type BalanceId, balanceName } from './balances-store.ts'
 import type { KnownBalance, KnownBalances } from './known-balances.ts'
 import { nextOperation, stateOf } from './rows-store.ts'
-import { type LedgerContext, reportCharges } from './store.ts'
+import { type LedgerContext, listResponses, reportCharges } from './store.ts'
 
 type Requests = readonly ChargeRequest<unknown>[]
 
 /** Returns undefined when the batch needs a transaction with decisions: then nothing was written. */
 export async function chargeWithOneStatement(
-  db: Pick<Database, 'engine' | 'writeStatement' | 'now'>,
+  db: Database,
   requests: Requests,
   context: LedgerContext,
 ): Promise<StatementResults<ChargeResult<unknown>> | undefined> {
@@ -30,7 +31,15 @@ export async function chargeWithOneStatement(
   const lists = buildPart && listCharges(requests, known)
   if (!lists) return undefined
   const part = buildPart()
-  const row = await tryStatement<ChargedRow>(db.writeStatement, statementOf(db, lists, part))
+  let written: readonly Written<unknown>[] | undefined
+  /** Responses contain the balance and ids, which are known only after the charge. */
+  const storeWritten = ([charged]: readonly ChargedRow[]) => {
+    const charges = readCharges(charged!.charges)
+    written = part.read(charged!.written, charges)
+    return responsesStatement(db, listResponses(requests, charges, written, context.cipher))
+  }
+  const next = requests.some(storesResponse) ? storeWritten : undefined
+  const row = await tryStatement(db.writeStatement, statementOf(db, lists, part), next)
   if (!row) {
     known.forget(requests)
     return undefined
@@ -44,12 +53,12 @@ export async function chargeWithOneStatement(
     known.set(id, { ...last, remaining })
   }
   reportCharges(requests, context)
-  const written = part.read(row.written, charges)
+  const values = written ?? part.read(row.written, charges)
   const results = charges.map(({ operationId, remaining }, i) => ({
     kind: 'charged' as const,
     operationId,
     remaining,
-    value: written[i]?.value,
+    value: values[i]?.value,
   }))
   return { results, isContended }
 }
@@ -76,6 +85,8 @@ const chargeColumns = {
   request_id: 'text',
 } as const
 
+const keyedColumns = { ...chargeColumns, idempotency_key: 'text', fingerprint: 'text' } as const
+
 interface WantedBalance {
   readonly number: number
   readonly id: BalanceId
@@ -93,7 +104,8 @@ interface WantedBalance {
 
 interface Lists {
   readonly balances: readonly WantedBalance[]
-  readonly charges: readonly Readonly<Record<keyof typeof chargeColumns, string | number | null>>[]
+  readonly charges: readonly Readonly<Record<keyof typeof keyedColumns, string | number | null>>[]
+  readonly hasKeys: boolean
 }
 
 /** Whether the charge may have to be decided. Such a charge would send its whole batch to a transaction. */
@@ -101,21 +113,28 @@ export function chargeNeedsDecision(
   request: ChargeRequest<unknown>,
   known: KnownBalances | undefined,
 ): boolean {
-  const { keyLimits, keyHash = null, idempotency, costs, cost, inSameTransaction: write } = request
+  const { keyLimits, keyHash = null, costs, cost, inSameTransaction: write } = request
   const isRestricted = keyLimits && (keyLimits.scopes !== null || keyLimits.allow_ips !== null)
-  if (idempotency || costs || isRestricted || (write !== undefined && !statementWriterOf(write))) return true
+  if (costs || isRestricted || (write !== undefined && !statementWriterOf(write))) return true
   const last = known?.find(request)
   if (last?.usageDay !== formatDay(Date.now()) || last.remaining < cost) return true
   return keyHash !== null && last.keyHash !== keyHash
+}
+
+/** An operation that is held gets its response when it ends. */
+function storesResponse(request: ChargeRequest<unknown>): boolean {
+  return request.idempotency !== undefined && stateOf(request) === 'settled'
 }
 
 /** Undefined when one of the charges may have to be decided. */
 function listCharges(requests: Requests, known: KnownBalances): Lists | undefined {
   const balances = new Map<string, WantedBalance>()
   const charges: Lists['charges'][number][] = []
+  let hasKeys = false
   for (const [position, request] of requests.entries()) {
     if (chargeNeedsDecision(request, known)) return undefined
-    const { accountId, apiType, keyHash = null, accountVersion = null, cost } = request
+    const { accountId, apiType, keyHash = null, accountVersion = null, cost, idempotency } = request
+    if (idempotency) hasKeys = true
     const name = balanceName(request)
     let balance = balances.get(name)
     if (!balance) {
@@ -148,12 +167,12 @@ function listCharges(requests: Requests, known: KnownBalances): Lists | undefine
       state: stateOf(request),
       lease_ms: request.leaseMs ?? null,
       request_id: request.requestId,
+      idempotency_key: idempotency?.key ?? null,
+      fingerprint: idempotency?.fingerprint ?? null,
     })
   }
-  return { balances: [...balances.values()], charges }
+  return { balances: [...balances.values()], charges, hasKeys }
 }
-
-type SqlStatement = [sql: string, values: readonly Value[]]
 
 interface ChargedRow {
   readonly charges: string
@@ -161,16 +180,18 @@ interface ChargedRow {
 }
 
 /**
- * Locks in the same order as `lockBalances`. A condition that does not hold leaves fewer rows in `charge`, and the last SELECT
+ * Locks in the same order as `lockBalances`. An `Idempotency-Key` that the account has used is an error, because keys are unique; a
+ * transaction then finds the earlier call. A condition that does not hold leaves fewer rows in `charge`, and the last SELECT
  * divides by zero: an error undoes all of the statement.
  */
 function statementOf(
   db: Pick<Database, 'engine' | 'now'>,
   lists: Lists,
   part: Pick<StatementPart<never, unknown>, 'ctes' | 'values' | 'returning'>,
-): SqlStatement {
+): Statement {
   const balances = unnest<keyof typeof balanceColumns>(balanceColumns, lists.balances)
-  const charges = unnest(chargeColumns, lists.charges)
+  const charges = unnest<string>(lists.hasKeys ? keyedColumns : chargeColumns, lists.charges)
+  const keys = lists.hasKeys ? ', idempotency_key, fingerprint' : ''
   const sql = `WITH locked AS MATERIALIZED (
       SELECT t.number, t.cost, c.account_id, c.api_type, c.total - c.used AS remaining, ${db.now} AS at
       FROM ${balances.sql} AS t JOIN account a ON a.id = t.account_id
@@ -188,9 +209,10 @@ function statementOf(
         used_in_month = c.used_in_month + l.cost
       FROM locked l WHERE c.account_id = l.account_id AND c.api_type = l.api_type
     ), operations AS (
-      INSERT INTO operation (id, account_id, api_type, action, cost, state, lease_until, request_id, created_at, ended_at)
+      INSERT INTO operation (id, account_id, api_type, action, cost, state, lease_until, request_id, created_at,
+        ended_at${keys})
       SELECT id, account_id, api_type, action, cost, state, at + lease_ms, request_id, at,
-        CASE WHEN state = 'settled' THEN at END
+        CASE WHEN state = 'settled' THEN at END${keys}
       FROM charge
     ), entries AS (
       INSERT INTO ledger (account_id, api_type, kind, amount, balance_after, operation_id, at)

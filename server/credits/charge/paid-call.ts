@@ -1,5 +1,6 @@
 // A paid API call: replays, the charge and the end, with the documented errors.
 import type { ApiType, CapPeriod } from '../../../contract/credits.ts'
+import { minuteMs } from '../../../contract/time.ts'
 import {
   accountExpired,
   accountSuspended,
@@ -12,6 +13,7 @@ import { requireKeyAllows } from '../../accounts/key-limits.ts'
 import { type Call, markStep } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
 import type { ApiResponse } from '../../http/responses.ts'
+import { createLazyCache } from '../../lazy-cache.ts'
 import type { TransactionWrite } from '../batch-writer.ts'
 import type { Credits } from '../credits.ts'
 import type { Sweeper } from '../end/sweeper.ts'
@@ -53,7 +55,20 @@ export type Paid<T> =
     }
 
 export interface PaidCalls {
-  /** Returns the stored response when this `Idempotency-Key` was used before. Called right after the parameters are read. */
+  /**
+   * Runs a call that ends with a charge or an error, or returns the stored response when its `Idempotency-Key` was used before.
+   * Used right after the parameters are read, because an earlier call comes before every other problem.
+   *
+   * Few keys were used before, and the charge finds those, so an earlier call is looked for only when the call fails before its
+   * charge, or when the account has repeated a call recently.
+   */
+  once(
+    call: Call,
+    caller: Caller,
+    purchase: Pick<Purchase<unknown>, 'action' | 'values' | 'answerIfInterrupted'>,
+    run: () => Promise<ApiResponse>,
+  ): Promise<ApiResponse>
+  /** Returns the stored response when this `Idempotency-Key` was used before. */
   findReplay(
     call: Call,
     caller: Caller,
@@ -64,6 +79,9 @@ export interface PaidCalls {
   end(call: Call, request: EndRequest): Promise<EndResult>
 }
 
+/** About 1 MB. */
+const maxRepeating = 10_000
+
 export function createPaidCalls(
   credits: Credits,
   sweeper: Sweeper,
@@ -71,6 +89,14 @@ export function createPaidCalls(
 ): PaidCalls {
   /** Of calls in progress: it is needed to look for an earlier call, and again for the charge. */
   const known = new WeakMap<Call, Pick<Purchase<unknown>, 'action' | 'values'> & Idempotency>()
+  /** Calls whose charge was sent. */
+  const sent = new WeakSet<Call>()
+  /** Accounts that repeated a call. A key that was used makes the statement fail that charges it with others. */
+  const repeating = createLazyCache<number, true>({
+    max: maxRepeating,
+    ttl: minuteMs,
+    ttlResolution: 1_000,
+  })
 
   function readIdempotency(
     call: Call,
@@ -89,9 +115,11 @@ export function createPaidCalls(
   /** Undefined when the earlier call was overdue; it is decided when this returns. */
   async function replay(
     call: Call,
+    caller: Caller,
     previous: PreviousCall,
     answerIfInterrupted: ApiResponse,
   ): Promise<ApiResponse | undefined> {
+    repeating().set(caller.account.id, true)
     // The call will run again with a look-up of its account, so nothing is answered or decided now.
     if (call.knownAccount === 'used') throw new Error('the account of this call is not confirmed yet')
     switch (previous.kind) {
@@ -126,15 +154,32 @@ export function createPaidCalls(
   }
 
   return {
+    async once(call, caller, purchase, run) {
+      if (call.idempotencyKey === undefined) return run()
+      if (repeating().has(caller.account.id))
+        return (await this.findReplay(call, caller, purchase)) ?? (await run())
+      // Set by an earlier run, see known-accounts.ts.
+      sent.delete(call)
+      try {
+        return await run()
+      } catch (error) {
+        // A call that used a known account runs again.
+        if (sent.has(call) || call.knownAccount === 'used') throw error
+        const answer = await this.findReplay(call, caller, purchase)
+        if (answer) return answer
+        throw error
+      }
+    },
+
     async findReplay(call, caller, purchase) {
       const idempotency = readIdempotency(call, purchase)
       if (!idempotency) return undefined
       const found = await credits.findPreviousCall(caller.account.id, idempotency)
       if (!found) return undefined
-      const answer = await replay(call, found, purchase.answerIfInterrupted)
+      const answer = await replay(call, caller, found, purchase.answerIfInterrupted)
       if (answer) return answer
       const decided = await credits.findPreviousCall(caller.account.id, idempotency)
-      return decided && replay(call, decided, purchase.answerIfInterrupted)
+      return decided && replay(call, caller, decided, purchase.answerIfInterrupted)
     },
 
     async charge<T>(call: Call, caller: Caller, purchase: Purchase<T>): Promise<Paid<T>> {
@@ -156,6 +201,7 @@ export function createPaidCalls(
       }
       // Until there is a result, the charge may have been committed.
       if (isKnown) call.knownAccount = 'sent'
+      sent.add(call)
       let result = await credits.charge<T>(request)
       while (result.kind === 'key_limits_changed') {
         const { keyLimits } = result
@@ -182,7 +228,7 @@ export function createPaidCalls(
         default:
           return {
             replay:
-              (await replay(call, result, purchase.answerIfInterrupted)) ??
+              (await replay(call, caller, result, purchase.answerIfInterrupted)) ??
               // The earlier call was overdue and has just been decided.
               (await this.findReplay(call, caller, purchase)) ??
               purchase.answerIfInterrupted,

@@ -21,8 +21,9 @@ import {
   type MovedCredits,
   type NotAllowed,
   type PreviousCall,
+  type Written,
 } from '../operation.ts'
-import { storeResponses } from '../store.ts'
+import { type NewResponse, storeResponses } from '../store.ts'
 import type { ResponseCipher } from './response-cipher.ts'
 import { balanceName, lockBalances, type LockedBalance } from './balances-store.ts'
 import { addUsage, exceededCap } from './caps-store.ts'
@@ -96,23 +97,16 @@ export async function chargeBatch(
     tx,
     accepted.map(({ request }, i) => ({ write: request.inSameTransaction, result: charges[i]! })),
   )
-  const responses: { operationId: number; response: string }[] = []
   for (let i = 0; i < accepted.length; i += 1) {
-    const { index, request } = accepted[i]!
     const { operationId, remaining } = charges[i]!
-    results[index] = { kind: 'charged', operationId, remaining, value: written[i]?.value }
-    const response = written[i]?.response
-    if (response && request.idempotency)
-      responses.push({ operationId, response: context.cipher.encrypt(response) })
+    results[accepted[i]!.index] = { kind: 'charged', operationId, remaining, value: written[i]?.value }
   }
-  await storeResponses(tx, responses)
+  const charged = accepted.map(({ request }) => request)
+  await storeResponses(tx, listResponses(charged, charges, written, context.cipher))
   await reportLowCredits(tx, balances.values())
   tx.afterCommit(() => {
     context.known?.remember(balances.values())
-    reportCharges(
-      accepted.map(({ request }) => request),
-      context,
-    )
+    reportCharges(charged, context)
   })
 
   if (repeated.length > 0) {
@@ -145,6 +139,22 @@ async function insertAccepted(tx: Tx, accepted: readonly AcceptedCharge[]): Prom
     })
   }
   return charges
+}
+
+/** The responses that the writes of the product returned, of calls with an `Idempotency-Key`. */
+export function listResponses(
+  requests: readonly Pick<ChargeRequest<unknown>, 'idempotency'>[],
+  charges: readonly Charge[],
+  written: readonly (Written<unknown> | undefined)[],
+  cipher: ResponseCipher,
+): NewResponse[] {
+  const responses: NewResponse[] = []
+  for (let i = 0; i < requests.length; i += 1) {
+    const response = written[i]?.response
+    if (response && requests[i]!.idempotency)
+      responses.push({ operationId: charges[i]!.operationId, response: cipher.encrypt(response) })
+  }
+  return responses
 }
 
 /** To be called after the commit. */

@@ -47,30 +47,30 @@ export function createCreateCalls(
         if (earlier) return earlier
       }
       requireValid({ ...result, invalid }, 'generate')
-      const replay = await paidCalls.findReplay(call, caller, purchase)
-      if (replay) return replay
-      requireNotSuspended(caller.account)
-      requireNotExpired(caller.account, 400)
-      if (checked.options !== undefined)
-        requireNoConflicts(await links.findConflicts(caller.account.id, [checked]), false)
-      const inSameTransaction = await links.prepareCreate(
-        caller.account.id,
-        checked,
-        (created, { remaining }) => {
-          const answer = shortlinkSuccess({ ...created, remaining_balance: remaining })
-          return { value: answer, response: answer }
-        },
-      )
-      const paid = await withFreeCodes(() =>
-        paidCalls.charge<ApiResponse>(call, caller, {
-          ...purchase,
-          apiType: 'short_link',
-          cost: pricesOf(caller.account, config.PRICES).generate,
-          insufficient: noGenerations,
-          inSameTransaction,
-        }),
-      )
-      return paid.replay ?? paid.value
+      return paidCalls.once(call, caller, purchase, async () => {
+        requireNotSuspended(caller.account)
+        requireNotExpired(caller.account, 400)
+        if (checked.options !== undefined)
+          requireNoConflicts(await links.findConflicts(caller.account.id, [checked]), false)
+        const inSameTransaction = await links.prepareCreate(
+          caller.account.id,
+          checked,
+          (created, { remaining }) => {
+            const answer = shortlinkSuccess({ ...created, remaining_balance: remaining })
+            return { value: answer, response: answer }
+          },
+        )
+        const paid = await withFreeCodes(() =>
+          paidCalls.charge<ApiResponse>(call, caller, {
+            ...purchase,
+            apiType: 'short_link',
+            cost: pricesOf(caller.account, config.PRICES).generate,
+            insufficient: noGenerations,
+            inSameTransaction,
+          }),
+        )
+        return paid.replay ?? paid.value
+      })
     },
 
     generateBatch: (call, caller) => runBatch(caller.account.id, () => generateBatch(call, caller)),
