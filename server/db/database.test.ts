@@ -70,6 +70,36 @@ onEachEngine('database', (engine) => {
     assert.equal(await findSetting(fresh.db, 'fine'), '1')
   })
 
+  it('commits a statement together with one that needs its rows, or neither', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { writeStatement } = fresh.db
+    if (!writeStatement) return
+    const insert = `INSERT INTO setting (name, value) VALUES (?, 'first') RETURNING name`
+    const append = (divisor: number) => (rows: readonly { readonly name: string }[]) => {
+      const [row] = rows
+      return [
+        `UPDATE setting SET value = value || CAST(1 / CAST(? AS bigint) AS text) WHERE name = ?`,
+        [divisor, row!.name],
+      ] as const
+    }
+    const valueOf = async (name: string) => findSetting(fresh.db, name)
+    assert.deepEqual(await writeStatement(insert, ['both'], append(1)), [{ name: 'both' }])
+    assert.equal(await valueOf('both'), 'first1')
+    assert.deepEqual(await writeStatement(insert, ['one'], () => undefined), [{ name: 'one' }])
+    assert.equal(await valueOf('one'), 'first')
+    for (let n = 0; n < 3; n += 1)
+      await assert.rejects(writeStatement(insert, ['neither'], append(0)), /division/)
+    const fail = () => {
+      throw failure
+    }
+    await assert.rejects(writeStatement(insert, ['neither'], fail), failure)
+    await assert.rejects(writeStatement(insert, ['both'], append(1)), /duplicate/)
+    assert.equal(await valueOf('neither'), undefined)
+    assert.equal(await valueOf('both'), 'first1')
+    await fresh.db.write((tx) => putSetting(tx, 'fine', '1'))
+    assert.equal(await valueOf('fine'), '1')
+  })
+
   it('fails only the job with an invalid statement', async () => {
     await using fresh = await freshDatabase(engine)
     const results = await Promise.allSettled([

@@ -1,0 +1,159 @@
+// An earlier call with the same Idempotency-Key comes before every problem that a call has now, although it is looked for last.
+import assert from 'node:assert/strict'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { shortlink } from '../../../contract/shortlink.ts'
+import { onEachEngine } from '../../../test/support/engines.ts'
+import { post, startService, type TestAccount, type TestService } from '../../../test/support/service.ts'
+import { startSmsService } from '../../../test/support/sms.ts'
+import { type AccountInput, changeAccount, requireAccount } from '../../accounts/accounts.ts'
+import { systemActor } from '../../audit/audit.ts'
+import { createCall } from '../../http/call.ts'
+import type { ApiResponse } from '../../http/responses.ts'
+import { createCredits } from '../credits.ts'
+import { createSweeper } from '../end/sweeper.ts'
+import { createPaidCalls } from './paid-call.ts'
+
+const valid = { action: 'generate', title: 't', target_url: 'https://example.com/' }
+
+onEachEngine('a repeated call', (engine) => {
+  let service: TestService
+
+  before(async () => void (service = await startService(engine)))
+  after(() => service[Symbol.asyncDispose]())
+
+  const send = ({ username, key }: TestAccount, body: object, idempotencyKey?: string) =>
+    post(
+      `${service.url}${shortlink.path}`,
+      { username, api_key: key, ...body },
+      idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+    )
+
+  async function change(account: TestAccount, input: AccountInput): Promise<void> {
+    const { db } = service.installation
+    await changeAccount(db, systemActor, await requireAccount(db, account.username), input)
+  }
+
+  it('gets the stored response whatever has happened to the account', async () => {
+    const changes: readonly [AccountInput, number][] = [
+      [{ suspended: true }, 403],
+      [{ expires: '2020-01-01' }, 400],
+      [{ prices: { generate: 1_000 } }, 400],
+    ]
+    for (const [input, status] of changes) {
+      const account = await service.account({ short_link: 10 })
+      // The process then knows the account and its balance.
+      for (let n = 0; n < 2; n += 1) await send(account, valid)
+      const first = await send(account, valid, 'order-1')
+      assert.equal(first.status, 200)
+      await change(account, input)
+      const repeated = await send(account, valid, 'order-1')
+      assert.deepEqual([repeated.status, repeated.body], [200, first.body])
+      assert.equal(repeated.headers.get('idempotent-replayed'), 'true')
+      assert.equal((await send(account, { ...valid, title: 'other' }, 'order-1')).status, 422)
+      assert.equal((await send(account, valid, 'order-2')).status, status)
+      assert.equal((await send(account, valid, 'order-1')).status, 200)
+    }
+  })
+
+  it('gets the stored response although its own link is in the way', async () => {
+    const account = await service.account({ short_link: 10 })
+    const chosen = { ...valid, external_id: 'order-1' }
+    const first = await send(account, chosen, 'order-1')
+    assert.equal(first.status, 200)
+    assert.equal((await send(account, chosen, 'order-2')).status, 400)
+    const repeated = await send(account, chosen, 'order-1')
+    assert.deepEqual([repeated.status, repeated.body], [200, first.body])
+  })
+
+  it('gets the stored response of a message after its template was deleted', async () => {
+    await using sms = await startSmsService(engine)
+    const headers = { 'idempotency-key': 'message-1' }
+    const first = await sms.send({}, headers)
+    assert.equal(first.body.code, 0)
+    await sms.service.installation.db.write((tx) =>
+      tx.run('DELETE FROM sms_template WHERE account_id IS NOT NULL'),
+    )
+    const repeated = await sms.send({}, headers)
+    assert.deepEqual(repeated.body, first.body)
+    assert.notEqual((await sms.send({}, { 'idempotency-key': 'message-2' })).body.code, 0)
+  })
+})
+
+const ok: ApiResponse = { status: 200, body: { code: 0 } }
+const failure = new Error('refused before the charge')
+
+describe('calls with an Idempotency-Key', () => {
+  async function open() {
+    const service = await startService('postgres')
+    const { db } = service.installation
+    const account = await service.account({ short_link: 100 })
+    const credits = createCredits(db, service.app.services.secretKey)
+    const sweeper = createSweeper({ db, credits, deciders: new Map(), maxLeaseMs: 60_000, onError() {} })
+    const { authenticate } = service.app.services
+    const purchase = {
+      apiType: 'short_link',
+      action: 'test',
+      cost: 1,
+      values: {},
+      answerIfInterrupted: ok,
+    } as const
+
+    /** Another process knows nothing of the calls of the first. */
+    const openProcess = () => createPaidCalls(credits, sweeper, undefined)
+
+    async function run(
+      paidCalls: ReturnType<typeof openProcess>,
+      key: string,
+      problem?: 'before' | 'after',
+    ): Promise<{ readonly response: ApiResponse; readonly runs: number; readonly replayed: boolean }> {
+      const request = new IncomingMessage(new Socket())
+      request.headers['idempotency-key'] = key
+      const json = { username: account.username, api_key: account.key, action: 'generate' }
+      const call = createCall(shortlink, 'r', request, '203.0.113.1', { headers: {}, json }, 0)
+      const { caller } = await authenticate(call, shortlink.common, [])
+      let runs = 0
+      const response = await paidCalls.once(call, caller, purchase, async () => {
+        runs += 1
+        if (problem === 'before') throw failure
+        const store = async () => ({ value: ok, response: ok })
+        const paid = await paidCalls.charge(call, caller, { ...purchase, inSameTransaction: store })
+        if (problem === 'after') throw failure
+        return paid.replay ?? paid.value
+      })
+      return { response, runs, replayed: call.trace.replayed }
+    }
+
+    const remaining = async () => (await credits.balance(account.id, 'short_link')).remaining
+    return { openProcess, run, remaining, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+  }
+
+  it('run once, and a repeated one is not run when the account has repeated one before', async () => {
+    await using t = await open()
+    const paidCalls = t.openProcess()
+    assert.deepEqual(await t.run(paidCalls, 'k'), { response: ok, runs: 1, replayed: false })
+    for (const runs of [1, 0, 0]) {
+      const { response, ...rest } = await t.run(paidCalls, 'k')
+      assert.deepEqual([response.status, response.body], [ok.status, ok.body])
+      assert.deepEqual(rest, { runs, replayed: true })
+    }
+    assert.deepEqual(await t.run(paidCalls, 'new'), { response: ok, runs: 1, replayed: false })
+    assert.equal(await t.remaining(), 98)
+  })
+
+  it('get the stored response instead of an error before the charge, and the error of a new call', async () => {
+    await using t = await open()
+    await t.run(t.openProcess(), 'k')
+    const repeated = await t.run(t.openProcess(), 'k', 'before')
+    assert.deepEqual([repeated.response.body, repeated.replayed], [ok.body, true])
+    await assert.rejects(t.run(t.openProcess(), 'new', 'before'), failure)
+    assert.equal(await t.remaining(), 99)
+  })
+
+  it('get an error after the charge as it is', async () => {
+    await using t = await open()
+    await assert.rejects(t.run(t.openProcess(), 'k', 'after'), failure)
+    assert.equal(await t.remaining(), 99)
+  })
+})
