@@ -63,52 +63,45 @@ export function createIdentity(services: Services): IdentityProduct {
       insufficient: insufficientCredits,
       answerIfInterrupted: interrupted[call.language],
     } as const
-    return paidCalls.once(call, caller, purchase, () => verifyOnce(call, caller, person, purchase))
-  }
+    return paidCalls.once(call, caller, purchase, async () => {
+      requireNotSuspended(caller.account)
+      requireNotExpired(caller.account, 403)
 
-  async function verifyOnce(
-    call: Call,
-    caller: Caller,
-    person: Person,
-    purchase: Purchase<undefined>,
-  ): Promise<ApiResponse> {
-    requireNotSuspended(caller.account)
-    requireNotExpired(caller.account, 403)
+      const reused = await reuseLastVerdict(call, caller, person, purchase)
+      if (reused) return reused
 
-    const reused = await reuseLastVerdict(call, caller, person, purchase)
-    if (reused) return reused
+      const paid = await paidCalls.charge(call, caller, { ...purchase, leaseMs: verification.leaseMs })
+      if (paid.replay) return paid.replay
+      const { operationId } = paid
 
-    const paid = await paidCalls.charge(call, caller, { ...purchase, leaseMs: verification.leaseMs })
-    if (paid.replay) return paid.replay
-    const { operationId } = paid
+      const verified = await verification.verify(person, call.requestId)
+      const { gateway, verdict } = verified
+      call.trace.gateway = gateway
+      markStep(call, 'gateway')
 
-    const verified = await verification.verify(person, call.requestId)
-    const { gateway, verdict } = verified
-    call.trace.gateway = gateway
-    markStep(call, 'gateway')
-
-    const response =
-      verified.verdict === 'failed'
-        ? failureResponse(verified.text, call.language)
-        : verdictResponse(verified.verdict, verified.details, person.number, call.language)
-    const isPaid = verdict === 'match' || verdict === 'mismatch'
-    const { ended } = await paidCalls.end(call, {
-      accountId: caller.account.id,
-      operationId,
-      end: { state: isPaid ? 'settled' : 'refunded' },
-      response,
-      sends: verified.attempts,
-      inSameTransaction: insertRecord({
+      const response =
+        verified.verdict === 'failed'
+          ? failureResponse(verified.text, call.language)
+          : verdictResponse(verified.verdict, verified.details, person.number, call.language)
+      const isPaid = verdict === 'match' || verdict === 'mismatch'
+      const { ended } = await paidCalls.end(call, {
         accountId: caller.account.id,
-        person,
         operationId,
-        requestId: call.requestId,
-        gateway,
-        verdict,
-        reason: verified.verdict === 'failed' ? verified.reason : undefined,
-      }),
+        end: { state: isPaid ? 'settled' : 'refunded' },
+        response,
+        sends: verified.attempts,
+        inSameTransaction: insertRecord({
+          accountId: caller.account.id,
+          person,
+          operationId,
+          requestId: call.requestId,
+          gateway,
+          verdict,
+          reason: verified.verdict === 'failed' ? verified.reason : undefined,
+        }),
+      })
+      return ended ? response : purchase.answerIfInterrupted
     })
-    return ended ? response : purchase.answerIfInterrupted
   }
 
   /** The same person within IDENTITY_REPEAT_S: returns the last verdict at the same price, without a gateway call. */

@@ -9,6 +9,8 @@ import { putSetting } from '../../db/setting-store.ts'
 import { registerWriter } from '../batch-writer.ts'
 import { createCredits } from '../credits.ts'
 import { checkLedger } from '../ledger/check-store.ts'
+import { createResponseCipher } from './response-cipher.ts'
+import { chargeBatch } from './store.ts'
 import { type Charge, type ChargeRequest, keyLifetimeMs, type Written } from '../operation.ts'
 
 const secret = 'a secret of thirty-two characters or more'
@@ -70,10 +72,10 @@ describe('charges with an Idempotency-Key', () => {
     const held = { ...keyed('k1'), leaseMs: 60_000 }
     const first = await t.charge(held)
     assert.deepEqual([t.statements.done, t.statements.failed], [1, 0])
-    const { writeStatement: _none, ...withTransactions } = t.db
-    const other = createCredits(withTransactions, secret)
-    const second = await other.charge({ ...t.request, ...held, ...keyed('k2') })
-    assert.ok(first.kind === 'charged' && second.kind === 'charged')
+    const context = { cipher: createResponseCipher(secret), known: undefined, onMoved() {} }
+    const again = { ...t.request, ...held, ...keyed('k2') }
+    const [second] = await t.db.write((tx) => chargeBatch(tx, [again], context))
+    assert.ok(first.kind === 'charged' && second?.kind === 'charged')
     assert.deepEqual(await rowOf(first), { ...(await rowOf(second)), idempotency_key: 'k1' })
     assert.equal((await t.find('k1'))?.kind, 'running')
     const end = { accountId: t.id, operationId: first.operationId, end: { state: 'settled' } } as const
