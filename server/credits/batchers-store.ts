@@ -6,13 +6,24 @@ import { chargeNeedsDecision, chargeWithOneStatement } from './charge/one-statem
 import { chargeBatch, type LedgerContext } from './charge/store.ts'
 import { endNeedsDecision, settleWithOneStatement } from './end/one-statement-store.ts'
 import { endBatch } from './end/store.ts'
-import type { ChargeRequest, ChargeResult, EndRequest, EndResult } from './operation.ts'
+import type { Repeats } from './charge/repeats.ts'
+import type { ChargeRequest, ChargeResult, EndRequest, EndResult, PreviousCall } from './operation.ts'
 
 const maxBatch = 256
+
+/** Results of a charge whose `Idempotency-Key` was used before. */
+const previousKinds: ReadonlySet<string> = new Set<PreviousCall['kind']>([
+  'replay',
+  'interrupted',
+  'other_parameters',
+  'running',
+  'overdue',
+])
 
 export function createChargeBatcher(
   db: Database,
   context: LedgerContext,
+  repeats: Repeats,
 ): (request: ChargeRequest<unknown>) => Promise<ChargeResult<unknown>> {
   const create = (hasStatement: boolean) =>
     createBatcher<ChargeRequest<unknown>, ChargeResult<unknown>>(db, {
@@ -24,11 +35,23 @@ export function createChargeBatcher(
       }),
     })
   if (!db.writeStatement) return create(false)
-  const kindOf = (request: ChargeRequest<unknown>) =>
-    chargeNeedsDecision(request, context.known) ? decided : statementWriterOf(request.inSameTransaction)
+  const decided = create(false)
   // A key that was used makes the statement fail, which must not concern the calls without keys.
-  const [keyed, plain] = [byKind(create, kindOf), byKind(create, kindOf)]
-  return (request) => (request.idempotency ? keyed : plain)(request)
+  const [keyed, plain] = [byWriter(() => create(true)), byWriter(() => create(true))]
+  const needsDecision = (request: ChargeRequest<unknown>) => chargeNeedsDecision(request, context.known)
+
+  async function chargeKeyed(request: ChargeRequest<unknown>): Promise<ChargeResult<unknown>> {
+    const { accountId, inSameTransaction: write } = request
+    const isDecided = repeats.has(accountId) || needsDecision(request)
+    const result = await (isDecided ? decided : keyed(statementWriterOf(write)))(request)
+    if (previousKinds.has(result.kind)) repeats.add(accountId)
+    return result
+  }
+
+  return (request) => {
+    if (request.idempotency) return chargeKeyed(request)
+    return (needsDecision(request) ? decided : plain(statementWriterOf(request.inSameTransaction)))(request)
+  }
 }
 
 export function createEndBatcher(
@@ -45,27 +68,18 @@ export function createEndBatcher(
       }),
     })
   if (!db.writeStatement) return create(false)
-  return byKind(create, (request) =>
-    endNeedsDecision(request) ? decided : statementWriterOf(request.inSameTransaction),
-  )
+  const decided = create(false)
+  const plain = byWriter(() => create(true))
+  return (request) =>
+    (endNeedsDecision(request) ? decided : plain(statementWriterOf(request.inSameTransaction)))(request)
 }
 
-/** The kind of requests that only a transaction can write. */
-const decided = 'decided'
-
-/**
- * Batches of their own for requests that one statement can write together, which is not so for different products, and for
- * those that have to be decided. PostgreSQL only.
- */
-function byKind<I, O>(
-  create: (hasStatement: boolean) => (request: I) => Promise<O>,
-  kindOf: (request: I) => unknown,
-): (request: I) => Promise<O> {
-  const batchers = new Map<unknown, (request: I) => Promise<O>>()
-  return (request) => {
-    const kind = kindOf(request)
-    let batcher = batchers.get(kind)
-    if (!batcher) batchers.set(kind, (batcher = create(kind !== decided)))
-    return batcher(request)
+/** Batches of their own for the requests that one statement can write together, which is not so for different products. */
+function byWriter<B>(create: () => B): (writer: unknown) => B {
+  const batchers = new Map<unknown, B>()
+  return (writer) => {
+    let batcher = batchers.get(writer)
+    if (!batcher) batchers.set(writer, (batcher = create()))
+    return batcher
   }
 }

@@ -6,6 +6,7 @@ import type { Database, Tx } from '../db/database.ts'
 import { AppError, invalidField } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
 import { createKnownBalances } from './charge/known-balances.ts'
+import { createRepeats, type Repeats } from './charge/repeats.ts'
 import { createResponseCipher } from './charge/response-cipher.ts'
 import { chargeBatch, createPreviousCallFinder, type LedgerContext } from './charge/store.ts'
 import { endBatch } from './end/store.ts'
@@ -33,6 +34,8 @@ export interface Credits {
   /** Ends operations in a transaction of the caller. Results are in the order of the requests. */
   endIn(tx: Tx, requests: readonly EndRequest[]): Promise<EndResult[]>
   findPreviousCall(accountId: number, idempotency: Idempotency): Promise<PreviousCall | undefined>
+  /** Accounts that repeat calls. */
+  readonly repeats: Repeats
   /** Identifies an action with its parameters. Keyed, because parameters contain personal data. */
   fingerprint(action: string, values: Readonly<Record<string, unknown>>): string
   /** Called after the transaction that moved the credits has committed. */
@@ -53,7 +56,8 @@ export function createCredits(db: Database, secretKey: string): Credits {
     known: db.writeStatement && createKnownBalances(),
     onMoved: (moved) => credits.onMoved?.(moved),
   }
-  const charge = createChargeBatcher(db, context)
+  const repeats = createRepeats()
+  const charge = createChargeBatcher(db, context, repeats)
 
   function change(kind: 'grant' | 'adjust', request: CreditChange): Promise<CreditBalance | undefined> {
     const { actor, accountId, apiType, amount, note } = request
@@ -94,6 +98,7 @@ export function createCredits(db: Database, secretKey: string): Credits {
     end: createEndBatcher(db, context),
     endIn: (tx, requests) => endBatch(tx, requests, context),
     findPreviousCall: createPreviousCallFinder(db, context.cipher),
+    repeats,
     fingerprint(action, values) {
       const plain = Object.entries(values)
         .filter(([, value]) => value !== undefined)

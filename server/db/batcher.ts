@@ -100,7 +100,9 @@ export function createBatcher<I, O>(db: Database, options: BatcherOptions<I, O>)
       if (!lanes.some(({ isRunning }) => isRunning)) start(lanes[0]!)
       else {
         for (const lane of lanes) lane.onArrival()
-        if (lanes.length > 1) watch()
+        if (lanes.length === 1) return
+        if (waiting.hasMore() && !isAnotherInTime()) startExtra()
+        watch()
       }
     })
 }
@@ -119,58 +121,79 @@ interface WaitingItems<I, O> {
   hasMore(): boolean
   /** Removes and returns the first ones. Their numbers belong to the lane that takes them, until it releases them. */
   take(max: number): PendingInput<I, O>[]
-  /** Takes those of numbers that the lane has taken. */
-  takeMore(max: number, belongs: (item: I) => boolean): PendingInput<I, O>[]
+  /** Removes and returns further ones of the numbers of a batch. */
+  takeMore(
+    batch: readonly PendingInput<I, O>[],
+    max: number,
+    belongs: (item: I) => boolean,
+  ): PendingInput<I, O>[]
   release(batch: readonly PendingInput<I, O>[]): void
 }
 
+/** In lists by number, so that the time to take a batch does not depend on how many items of another number are waiting. */
 function createWaitingItems<I, O>(keyOf: (item: I) => number): WaitingItems<I, O> {
-  let queue: PendingInput<I, O>[] = []
-  /** Numbers of the batches that are being written. */
-  const taken = new Set<number>()
+  /** Of numbers that no lane writes; the one that has waited longest is the first. */
+  const free = new Map<number, PendingInput<I, O>[]>()
+  /** Of numbers whose batch is being written. */
+  const taken = new Map<number, PendingInput<I, O>[]>()
+  let size = 0
+  let freeSize = 0
 
-  function takeWhere(max: number, isWanted: (item: I) => boolean): PendingInput<I, O>[] {
-    if (max <= 0) return []
-    const found: PendingInput<I, O>[] = []
-    queue = queue.filter((pending) => {
-      const isFound = found.length < max && isWanted(pending.item)
-      if (isFound) found.push(pending)
-      return !isFound
-    })
-    return found
-  }
-
-  /** The same number of items for all numbers that have so many, then the first ones of the others. */
-  function takeShares(max: number, isFree: (item: I) => boolean): PendingInput<I, O>[] {
-    const counts = new Map<number, number>()
-    for (const { item } of queue) if (isFree(item)) counts.set(keyOf(item), 0)
-    if (counts.size <= 1) return takeWhere(max, isFree)
-    const share = Math.max(1, Math.floor(max / counts.size))
-    const found = takeWhere(max, (item) => {
-      const count = counts.get(keyOf(item))
-      if (count === undefined || count === share) return false
-      counts.set(keyOf(item), count + 1)
-      return true
-    })
-    return found.length < max ? [...found, ...takeWhere(max - found.length, isFree)] : found
-  }
+  const keysOf = (batch: readonly PendingInput<I, O>[]) => new Set(batch.map(({ item }) => keyOf(item)))
 
   return {
     get size() {
-      return queue.length
+      return size
     },
-    add: (pending) => void queue.push(pending),
-    hasMore: () => (taken.size === 0 ? queue.length > 0 : queue.some(({ item }) => !taken.has(keyOf(item)))),
+    add(pending) {
+      const key = keyOf(pending.item)
+      const list = taken.get(key) ?? free.get(key)
+      if (list) list.push(pending)
+      else free.set(key, [pending])
+      size += 1
+      if (!taken.has(key)) freeSize += 1
+    },
+    hasMore: () => free.size > 0,
     take(max) {
-      const free = (item: I) => !taken.has(keyOf(item))
-      const isAll = taken.size === 0 && queue.length <= max
-      const found = isAll ? queue.splice(0) : takeShares(max, free)
-      for (const { item } of found) taken.add(keyOf(item))
+      const found: PendingInput<I, O>[] = []
+      // The same number of items for all numbers that have so many, then the first ones of the others.
+      const share = freeSize <= max ? max : Math.max(1, Math.floor(max / free.size))
+      for (const [key, list] of free) {
+        if (found.length === max) break
+        free.delete(key)
+        taken.set(key, list)
+        freeSize -= list.length
+        found.push(...list.splice(0, Math.min(share, max - found.length)))
+      }
+      for (const key of keysOf(found)) {
+        if (found.length === max) break
+        found.push(...taken.get(key)!.splice(0, max - found.length))
+      }
+      size -= found.length
       return found
     },
-    takeMore: (max, belongs) => takeWhere(max, (item) => taken.has(keyOf(item)) && belongs(item)),
+    takeMore(batch, max, belongs) {
+      const found: PendingInput<I, O>[] = []
+      if (max <= 0) return found
+      for (const key of keysOf(batch)) {
+        const rest: PendingInput<I, O>[] = []
+        for (const pending of taken.get(key) ?? []) {
+          if (found.length < max && belongs(pending.item)) found.push(pending)
+          else rest.push(pending)
+        }
+        taken.set(key, rest)
+      }
+      size -= found.length
+      return found
+    },
     release(batch) {
-      for (const { item } of batch) taken.delete(keyOf(item))
+      for (const key of keysOf(batch)) {
+        const list = taken.get(key) ?? []
+        taken.delete(key)
+        if (list.length === 0) continue
+        free.set(key, list)
+        freeSize += list.length
+      }
     },
   }
 }
@@ -214,7 +237,7 @@ function createLane<I, O>(
       const taken = take()
       const known = taken.length
       const size = Math.max(known, sizeOf(known + waiting.size))
-      taken.push(...waiting.takeMore(size - known, belongs))
+      taken.push(...waiting.takeMore(taken, size - known, belongs))
       return taken.slice(known).map(({ item }) => item)
     }
     const resolveAll = (results: readonly O[]) => () => {

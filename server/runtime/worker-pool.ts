@@ -23,6 +23,9 @@ const minUptimeMs = 5_000
 const minDelayMs = 1_000
 const maxDelayMs = 15_000
 
+/** A worker that drains ends itself sooner than this, see `drain` and `stop` of the app. Until then a reload may wait for it. */
+const maxDrainMs = 120_000
+
 export interface WorkerPool {
   /** Resolves with the address of the service when all workers listen, or rejects with the reason why one does not. */
   start(): Promise<string>
@@ -136,7 +139,15 @@ export function createWorkerPool({ size, log, onFork }: WorkerPoolOptions): Work
 
   function drain(running: RunningWorker): void {
     draining.add(running)
-    void running.exited.then(() => draining.delete(running))
+    const { process: child } = running.worker
+    const timer = setTimeout(() => {
+      log.error({ worker: child.pid }, 'the worker does not end, killing it')
+      child.kill('SIGKILL')
+    }, maxDrainMs)
+    void running.exited.then(() => {
+      clearTimeout(timer)
+      draining.delete(running)
+    })
     if (running.worker.isConnected()) running.worker.send({ tollgate: 'drain' } satisfies DrainMessage)
   }
 

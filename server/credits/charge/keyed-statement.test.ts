@@ -101,6 +101,46 @@ describe('charges with an Idempotency-Key', () => {
     assert.deepEqual(await t.problems(), [])
   })
 
+  const pause = 'PERFORM pg_sleep(0.1)'
+  const end = `PERFORM pg_terminate_backend(pg_backend_pid()); ${pause}`
+  const failOnce = (code: string) =>
+    `IF nextval('tries') < 2 THEN RAISE EXCEPTION 'again' USING ERRCODE = '${code}'; END IF`
+  const faults: readonly [name: string, body: string, isAtCommit: boolean, charged: number][] = [
+    ['a connection that ends while the response is stored', end, false, 0],
+    ['a connection that ends during the commit', end, true, 0],
+    ['an error of the commit', "RAISE EXCEPTION 'refused'", true, 0],
+    ['a serialization failure while the response is stored', failOnce('40001'), false, 3],
+    ['a deadlock during the commit', failOnce('40P01'), true, 3],
+  ]
+  for (const [name, body, isAtCommit, charged] of faults) {
+    it(`are charged with their responses or not at all: ${name}`, async () => {
+      await using t = await open()
+      const run = (sql: string) => t.db.write((tx) => tx.run(sql))
+      await run('CREATE SEQUENCE tries')
+      await run(
+        `CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NEW; END $$`,
+      )
+      const [when, how] = isAtCommit
+        ? ['CONSTRAINT TRIGGER fault AFTER UPDATE', 'DEFERRABLE INITIALLY DEFERRED']
+        : ['TRIGGER fault BEFORE UPDATE', '']
+      await run(`CREATE ${when} ON operation ${how} FOR EACH ROW WHEN (NEW.response IS NOT NULL)
+        EXECUTE FUNCTION fault()`)
+      const names = ['a', 'b', 'c']
+      const results = await Promise.allSettled(names.map((one) => t.chargeNamed(one, one)))
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, charged)
+      await run('DROP TRIGGER fault ON operation')
+      for (const one of names) {
+        const { kind } = await t.chargeNamed(one, one)
+        assert.equal(kind, charged > 0 ? 'replay' : 'charged')
+        const stored = await t.find(one)
+        assert.ok(stored?.kind === 'replay')
+        assert.equal((stored.response.body as { name: string }).name, one)
+      }
+      assert.equal(await t.remaining(), 1_000 - 8)
+      assert.deepEqual(await t.problems(), [])
+    })
+  }
+
   it('write nothing when the response cannot be stored', async () => {
     await using t = await open()
     const create = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$`
@@ -137,6 +177,22 @@ describe('charges with an Idempotency-Key', () => {
     )
     assert.deepEqual([t.statements.done, t.statements.failed], [done + 1, 1], 'the calls without a key')
     assert.equal(await t.remaining(), 1_000 - 10)
+    assert.deepEqual(await t.problems(), [])
+  })
+
+  it('of an account that repeats keys do not keep those of others from sharing statements', async () => {
+    await using t = await open()
+    const { id } = await createAccount(t.db, systemActor, { username: 'repeating' })
+    await t.credits.grant({ actor: systemActor, accountId: id, apiType: 'sms', amount: 1_000 })
+    await t.charge({ accountId: id })
+    for (let n = 0; n < 20; n += 1) {
+      const twice = { accountId: id, ...keyed(`twice-${n}`) }
+      const [own, ...others] = await Promise.all([t.charge(keyed(`k${n}`)), t.charge(twice), t.charge(twice)])
+      assert.equal(own.kind, 'charged')
+      assert.deepEqual(others.map(({ kind }) => kind).sort(), ['charged', 'interrupted'])
+    }
+    assert.equal(t.statements.failed, 1)
+    assert.ok(t.statements.done >= 19)
     assert.deepEqual(await t.problems(), [])
   })
 

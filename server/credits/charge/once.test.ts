@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { shortlink } from '../../../contract/shortlink.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { post, startService, type TestAccount, type TestService } from '../../../test/support/service.ts'
@@ -65,6 +66,23 @@ onEachEngine('a repeated call', (engine) => {
     assert.equal((await send(account, chosen, 'order-2')).status, 400)
     const repeated = await send(account, chosen, 'order-1')
     assert.deepEqual([repeated.status, repeated.body], [200, first.body])
+  })
+
+  it('182 gets the stored response although the other call commits while it is checked', async () => {
+    const account = await service.account({ short_link: 1_000 })
+    for (let n = 0; n < 60; n += 1) {
+      // After the first repeated call the account is known to repeat calls.
+      const replies = await Promise.all(
+        [0, 1, 2].map(async (place) => {
+          await sleep(place * (n % 8))
+          return send(account, { ...valid, external_id: `order-${n}` }, `order-${n}`)
+        }),
+      )
+      assert.deepEqual(
+        replies.map(({ status, body }) => [status, body.data?.link_id]),
+        replies.map(() => [200, replies[0]!.body.data.link_id]),
+      )
+    }
   })
 
   it('gets the stored response of a message after its template was deleted', async () => {

@@ -1,6 +1,5 @@
 // A paid API call: replays, the charge and the end, with the documented errors.
 import type { ApiType, CapPeriod } from '../../../contract/credits.ts'
-import { minuteMs } from '../../../contract/time.ts'
 import {
   accountExpired,
   accountSuspended,
@@ -10,10 +9,10 @@ import {
   wrongCredentials,
 } from '../../accounts/authenticate.ts'
 import { requireKeyAllows } from '../../accounts/key-limits.ts'
+import { DatabaseUnavailable } from '../../db/database.ts'
 import { type Call, markStep } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
 import type { ApiResponse } from '../../http/responses.ts'
-import { createLazyCache } from '../../lazy-cache.ts'
 import type { TransactionWrite } from '../batch-writer.ts'
 import type { Credits } from '../credits.ts'
 import type { Sweeper } from '../end/sweeper.ts'
@@ -79,9 +78,6 @@ export interface PaidCalls {
   end(call: Call, request: EndRequest): Promise<EndResult>
 }
 
-/** About 1 MB. */
-const maxRepeating = 10_000
-
 export function createPaidCalls(
   credits: Credits,
   sweeper: Sweeper,
@@ -91,12 +87,6 @@ export function createPaidCalls(
   const known = new WeakMap<Call, Pick<Purchase<unknown>, 'action' | 'values'> & Idempotency>()
   /** Calls whose charge was sent. */
   const sent = new WeakSet<Call>()
-  /** Accounts that repeated a call. A key that was used makes the statement fail that charges it with others. */
-  const repeating = createLazyCache<number, true>({
-    max: maxRepeating,
-    ttl: minuteMs,
-    ttlResolution: 1_000,
-  })
 
   function readIdempotency(
     call: Call,
@@ -115,11 +105,9 @@ export function createPaidCalls(
   /** Undefined when the earlier call was overdue; it is decided when this returns. */
   async function replay(
     call: Call,
-    caller: Caller,
     previous: PreviousCall,
     answerIfInterrupted: ApiResponse,
   ): Promise<ApiResponse | undefined> {
-    repeating().set(caller.account.id, true)
     // The call will run again with a look-up of its account, so nothing is answered or decided now.
     if (call.knownAccount === 'used') throw new Error('the account of this call is not confirmed yet')
     switch (previous.kind) {
@@ -156,16 +144,23 @@ export function createPaidCalls(
   return {
     async once(call, caller, purchase, run) {
       if (call.idempotencyKey === undefined) return run()
-      if (repeating().has(caller.account.id))
-        return (await this.findReplay(call, caller, purchase)) ?? (await run())
+      const find = async () => {
+        const answer = await this.findReplay(call, caller, purchase)
+        if (answer) credits.repeats.add(caller.account.id)
+        return answer
+      }
+      const earlier = credits.repeats.has(caller.account.id) ? await find() : undefined
+      if (earlier) return earlier
       // Set by an earlier run, see known-accounts.ts.
       sent.delete(call)
       try {
         return await run()
       } catch (error) {
         // A call that used a known account runs again.
-        if (sent.has(call) || call.knownAccount === 'used') throw error
-        const answer = await this.findReplay(call, caller, purchase)
+        if (sent.has(call) || call.knownAccount === 'used' || error instanceof DatabaseUnavailable)
+          throw error
+        // The earlier call itself may be the reason: what it has written is in the way of this one.
+        const answer = await find()
         if (answer) return answer
         throw error
       }
@@ -176,10 +171,10 @@ export function createPaidCalls(
       if (!idempotency) return undefined
       const found = await credits.findPreviousCall(caller.account.id, idempotency)
       if (!found) return undefined
-      const answer = await replay(call, caller, found, purchase.answerIfInterrupted)
+      const answer = await replay(call, found, purchase.answerIfInterrupted)
       if (answer) return answer
       const decided = await credits.findPreviousCall(caller.account.id, idempotency)
-      return decided && replay(call, caller, decided, purchase.answerIfInterrupted)
+      return decided && replay(call, decided, purchase.answerIfInterrupted)
     },
 
     async charge<T>(call: Call, caller: Caller, purchase: Purchase<T>): Promise<Paid<T>> {
@@ -228,7 +223,7 @@ export function createPaidCalls(
         default:
           return {
             replay:
-              (await replay(call, caller, result, purchase.answerIfInterrupted)) ??
+              (await replay(call, result, purchase.answerIfInterrupted)) ??
               // The earlier call was overdue and has just been decided.
               (await this.findReplay(call, caller, purchase)) ??
               purchase.answerIfInterrupted,
