@@ -61,6 +61,6 @@ function forgetAccount({ responseHeaders, trace }: Call): void {
 }
 
 /** Another run would wait for the database a second time. */
-function isUnavailable(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && error.name === 'DatabaseUnavailable'
 }

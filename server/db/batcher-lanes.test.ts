@@ -1,7 +1,7 @@
 // Batches of several numbers at the same time, on PostgreSQL: when another lane starts, and what may never happen.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { freshDatabase } from '../../test/support/engines.ts'
 import { until } from '../../test/support/until.ts'
@@ -60,6 +60,22 @@ describe('lanes of a batcher', () => {
       )
       return Math.max(...parallel) === 1
     })
+  })
+
+  it('write an item at once while all batches take long', async () => {
+    const { run, batches } = recordBatches()
+    const slow = run({ key: 1, name: 'slow', ms: 1_000 })
+    await until(async () => batches.length === 1)
+    // Longer than a batch may take before another one starts.
+    await sleep(60)
+    for (let n = 2; n < 20; n += 1) {
+      const item = run({ key: n, name: `${n}`, ms: 0 })
+      // In the turns of the event loop that a lane needs to start, without waiting for a timer.
+      for (let turns = 0; turns < 3; turns += 1) await nextTurn()
+      assert.equal(batches.at(-1), `${n}`)
+      await item
+    }
+    await slow
   })
 
   it('while a batch takes long, another writes the items of other numbers', async () => {

@@ -9,7 +9,7 @@ import {
   wrongCredentials,
 } from '../../accounts/authenticate.ts'
 import { requireKeyAllows } from '../../accounts/key-limits.ts'
-import { DatabaseUnavailable } from '../../db/database.ts'
+import { isUnavailable } from '../../accounts/known-accounts.ts'
 import { type Call, markStep } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
 import type { ApiResponse } from '../../http/responses.ts'
@@ -157,8 +157,7 @@ export function createPaidCalls(
         return await run()
       } catch (error) {
         // A call that used a known account runs again.
-        if (sent.has(call) || call.knownAccount === 'used' || error instanceof DatabaseUnavailable)
-          throw error
+        if (sent.has(call) || call.knownAccount === 'used' || isUnavailable(error)) throw error
         // The earlier call itself may be the reason: what it has written is in the way of this one.
         const answer = await find()
         if (answer) return answer
