@@ -13,6 +13,7 @@ import type { ParameterSources } from '../http/parameters.ts'
 import { createLogBudget } from './budget.ts'
 import { mergeCount, createDayCount, withPlatform } from './day-counts.ts'
 import { maskResponse, maskParameters, maskText, paidSize, readSentValue, unpaidSize } from './masking.ts'
+import { createProcessorWait } from './processor-wait.ts'
 import {
   addCounts,
   addUses,
@@ -40,8 +41,12 @@ const perFlush = 500
  */
 const callsPerWorkMs = 6
 
-/** Above this event loop utilization a flush writes fewer calls; those that do not fit are counted, not recorded. */
+/**
+ * Above this event loop utilization, or when the process waits for a processor for more than this share of the time, a flush writes
+ * fewer calls: paid calls need the time. Calls that do not fit into the queue then are counted, not recorded.
+ */
 const busyUtilization = 0.75
+const busyWait = 0.25
 const perBusyFlush = 24
 
 /** What a row takes besides its texts, with its share of the indexes, and a search term. */
@@ -318,11 +323,13 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     },
     start(jobs) {
       let last = performance.eventLoopUtilization()
+      const waitForProcessor = createProcessorWait()
       jobs.every(flushEveryMs, 'flush_request_log', async () => {
         const now = performance.eventLoopUtilization()
         const { utilization } = performance.eventLoopUtilization(now, last)
         last = now
-        await flush(utilization > busyUtilization ? perBusyFlush : perFlush)
+        const isBusy = waitForProcessor() > busyWait || utilization > busyUtilization
+        await flush(isBusy ? perBusyFlush : perFlush)
       })
       jobs.every(hourMs, 'prune_request_log', prune)
     },
