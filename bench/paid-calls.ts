@@ -6,7 +6,7 @@ import { shortlink } from '../contract/shortlink.ts'
 import { sms } from '../contract/sms.ts'
 import { createTemplate } from '../server/sms/templates.ts'
 import { compare } from './compare.ts'
-import { runLoad, type SameLoad } from './load.ts'
+import { newKey, runLoad, type SameLoad } from './load.ts'
 import { isInstalled } from './machine.ts'
 import { median } from './measure.ts'
 import { runPgbench } from './pgbench.ts'
@@ -45,6 +45,13 @@ const generate: PaidCall = {
 
 const accounts = 50
 const generateOfMany: PaidCall = { ...generate, name: `generate of ${accounts} accounts`, accounts }
+
+/** Clients in all languages send one with each paid call. */
+const generateWithKeys: PaidCall = {
+  ...generate,
+  name: 'generate with an Idempotency-Key',
+  headers: () => ({ 'idempotency-key': newKey }),
+}
 
 const send: PaidCall = {
   name: 'send_sms through the sandbox',
@@ -88,6 +95,7 @@ export const generateBench = (part: Part) =>
   onEngines(part, async (storage) => {
     await measureCall(part, storage, generate)
     await measureCall(part, storage, generateOfMany)
+    await measureCall(part, storage, generateWithKeys)
     await measureBatch(part, storage)
     await measureHotAccount(part, storage)
   })
