@@ -12,7 +12,7 @@ import { isInstalled } from './machine.ts'
 const defaultConnections = 64
 
 /** As the value of a header: another text in every request. */
-export const newKey = '{new key}'
+export const newKey = '{newkey}'
 
 export interface HttpLoad {
   readonly url: string
