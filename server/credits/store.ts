@@ -1,7 +1,7 @@
 // Balances, grants, and operations that are held. Charges are in charge/, ends in end/.
 import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import { countRows } from '../db/count-rows.ts'
-import type { Queries, Statement, Tx } from '../db/database.ts'
+import type { Queries, SqlStatement, Tx } from '../db/database.ts'
 import { orderedUpdate, valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import type { HeldOperation } from './operation.ts'
@@ -91,7 +91,7 @@ export async function storeResponses(tx: Tx, responses: readonly NewResponse[]):
 export function responsesStatement(
   queries: Queries,
   responses: readonly NewResponse[],
-): Statement | undefined {
+): SqlStatement | undefined {
   if (responses.length === 0) return undefined
   const list = valueTable(
     queries,

@@ -1,5 +1,5 @@
 // Runs a statement, or two, that either write everything or fail.
-import type { Database, NextStatement, Statement } from '../db/database.ts'
+import type { Database, NextStatement, SqlStatement } from '../db/database.ts'
 import { isServerError } from '../db/postgres-errors.ts'
 
 /**
@@ -8,7 +8,7 @@ import { isServerError } from '../db/postgres-errors.ts'
  */
 export async function tryStatement<R>(
   write: NonNullable<Database['writeStatement']>,
-  [sql, values]: Statement,
+  [sql, values]: SqlStatement,
   next?: NextStatement<R>,
 ): Promise<R | undefined> {
   try {

@@ -54,10 +54,10 @@ export interface DirectReads {
   dataVersion(): number
 }
 
-export type Statement = readonly [sql: string, values: readonly Value[]]
+export type SqlStatement = readonly [sql: string, values: readonly Value[]]
 
 /** Has no other effects, because the transaction may run again. */
-export type NextStatement<R> = (rows: readonly R[]) => Statement | undefined
+export type NextStatement<R> = (rows: readonly R[]) => SqlStatement | undefined
 
 export interface Database extends Queries {
   /** The file or the URL, for a thread that opens its own connection. */

@@ -8,7 +8,7 @@ import {
   DatabaseUnavailable,
   type Job,
   type NextStatement,
-  type Statement,
+  type SqlStatement,
   type Tx,
   type Value,
 } from './database.ts'
@@ -176,7 +176,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
 
   async function runTwoOn<R>(
     client: pg.PoolClient,
-    [sql, values]: Statement,
+    [sql, values]: SqlStatement,
     next: NextStatement<R>,
   ): Promise<R[]> {
     const { tx } = transactionOn(client)

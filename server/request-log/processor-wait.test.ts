@@ -1,3 +1,4 @@
+// How much of the time a process waited for a processor.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createProcessorWait } from './processor-wait.ts'

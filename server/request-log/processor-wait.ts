@@ -8,13 +8,13 @@ const schedulerFile = '/proc/self/schedstat'
 /** Single intervals differ a lot, so the share is that of the last ones together. */
 const intervals = 4
 
-interface Sample {
+interface ProcessorSample {
   readonly waitedMs: number
   readonly at: number
 }
 
 /** Called at regular intervals, returns the share of the last four. Always 0 where the kernel does not tell. */
-export function createProcessorWait(read: () => Sample = readSample): () => number {
+export function createProcessorWait(read: () => ProcessorSample = readSample): () => number {
   const samples = [read()]
   return () => {
     const now = read()
@@ -25,7 +25,7 @@ export function createProcessorWait(read: () => Sample = readSample): () => numb
   }
 }
 
-function readSample(): Sample {
+function readSample(): ProcessorSample {
   return { waitedMs: readWaitedMs(), at: performance.now() }
 }
 

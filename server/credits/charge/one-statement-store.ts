@@ -6,7 +6,7 @@
 import type { ApiType } from '../../../contract/credits.ts'
 import { formatDay } from '../../../contract/time.ts'
 import type { StatementResults } from '../../db/batcher.ts'
-import type { Database, Statement } from '../../db/database.ts'
+import type { Database, SqlStatement } from '../../db/database.ts'
 import { rowVersion, unnest } from '../../db/dialect.ts'
 import { commonStatement, type StatementPart, statementWriterOf } from '../batch-writer.ts'
 import type { Charge, ChargeRequest, ChargeResult, Written } from '../operation.ts'
@@ -188,7 +188,7 @@ function statementOf(
   db: Pick<Database, 'engine' | 'now'>,
   lists: Lists,
   part: Pick<StatementPart<never, unknown>, 'ctes' | 'values' | 'returning'>,
-): Statement {
+): SqlStatement {
   const balances = unnest<keyof typeof balanceColumns>(balanceColumns, lists.balances)
   const charges = unnest<string>(lists.hasKeys ? keyedColumns : chargeColumns, lists.charges)
   const keys = lists.hasKeys ? ', idempotency_key, fingerprint' : ''

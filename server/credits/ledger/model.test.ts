@@ -100,7 +100,9 @@ async function play(db: Database, rounds: readonly (readonly Action[])[], userna
     const { total, used, remaining } = await credits.balance(accountId, 'sms')
     assert.deepEqual({ total, used }, { total: model.total, used: model.used })
     assert.ok(remaining >= 0)
-    if (chargesOnly) assert.deepEqual(granted, chargeInOrder(round, available))
+    if (!chargesOnly) continue
+    if (db.engine === 'sqlite') assert.deepEqual(granted, chargeInOrder(round, available))
+    else requireSomeOrder(round, granted, available)
   }
 }
 
@@ -113,6 +115,15 @@ function chargeInOrder(round: readonly Action[], available: number): boolean[] {
     left -= cost
     return true
   })
+}
+
+/** On PostgreSQL, charges that one statement can write and those that have to be decided overtake each other. */
+function requireSomeOrder(round: readonly Action[], granted: readonly boolean[], available: number): void {
+  const costs = round.map((one) => (one.do === 'charge' ? one.cost : 0))
+  const left = costs.reduce((sum, cost, i) => (granted[i] ? sum - cost : sum), available)
+  assert.ok(left >= 0)
+  // Refused charges may have come last, when the least was left.
+  for (const [i, cost] of costs.entries()) assert.ok(granted[i] || cost > left, `refused ${cost} of ${left}`)
 }
 
 async function perform(
