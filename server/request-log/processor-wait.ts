@@ -21,7 +21,7 @@ export function createProcessorWait(read: () => ProcessorSample = readSample): (
     samples.push(now)
     if (samples.length > intervals + 1) samples.shift()
     const [first] = samples
-    return (now.waitedMs - first!.waitedMs) / Math.max(1, now.at - first!.at)
+    return Math.min(1, (now.waitedMs - first!.waitedMs) / Math.max(1, now.at - first!.at))
   }
 }
 
