@@ -44,7 +44,7 @@ const anyGenerate: PaidCall = {
 const generate: PaidCall = { ...anyGenerate, minRatio: 0.38 }
 
 const accounts = 50
-const generateOfMany: PaidCall = { ...anyGenerate, name: `generate of ${accounts} accounts`, accounts }
+const generateOfMany: PaidCall = { ...generate, name: `generate of ${accounts} accounts`, accounts }
 
 /** Clients in all languages send one with each paid call. */
 const generateWithKeys: PaidCall = {

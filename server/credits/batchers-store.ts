@@ -3,22 +3,22 @@ import { createBatcher } from '../db/batcher.ts'
 import type { Database } from '../db/database.ts'
 import { statementWriterOf } from './batch-writer.ts'
 import { chargeNeedsDecision, chargeWithOneStatement } from './charge/one-statement-store.ts'
+import type { Repeats } from './charge/repeats.ts'
 import { chargeBatch, type LedgerContext } from './charge/store.ts'
 import { endNeedsDecision, settleWithOneStatement } from './end/one-statement-store.ts'
 import { endBatch } from './end/store.ts'
-import type { Repeats } from './charge/repeats.ts'
 import type { ChargeRequest, ChargeResult, EndRequest, EndResult, PreviousCall } from './operation.ts'
 
 const maxBatch = 256
 
 /** Results of a charge whose `Idempotency-Key` was used before. */
-const previousKinds: ReadonlySet<string> = new Set<PreviousCall['kind']>([
-  'replay',
-  'interrupted',
-  'other_parameters',
-  'running',
-  'overdue',
-])
+const previousKinds: Readonly<Record<PreviousCall['kind'], true>> = {
+  replay: true,
+  interrupted: true,
+  other_parameters: true,
+  running: true,
+  overdue: true,
+}
 
 export function createChargeBatcher(
   db: Database,
@@ -44,7 +44,7 @@ export function createChargeBatcher(
     const { accountId, inSameTransaction: write } = request
     const isDecided = repeats.has(accountId) || needsDecision(request)
     const result = await (isDecided ? decided : keyed(statementWriterOf(write)))(request)
-    if (previousKinds.has(result.kind)) repeats.add(accountId)
+    if (result.kind in previousKinds) repeats.add(accountId)
     return result
   }
 
