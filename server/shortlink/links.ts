@@ -27,6 +27,7 @@ import {
 } from './options/read.ts'
 import { describeOptions, type LinkOptions } from './options/record.ts'
 import { formatList } from './options/store.ts'
+import { findVerifiedOwner } from './own-domains/store.ts'
 import type { Lookup, Pools } from './redirect/lookup-store.ts'
 import {
   type CreatedLink,
@@ -310,8 +311,8 @@ export function createLinks(
     async prepareRefresh(link, chosenCode) {
       const { domains } = lookup.cachedPools() ?? (await lookup.pools())
       const next = rotation.after(domains, { a: link.host_a, b: link.host_b })
-      const hosts = link.own_domain === '' ? next : { ...next, a: link.own_domain }
       return async (tx) => {
+        const hosts = (await isStillOwn(tx, link)) ? { ...next, a: link.own_domain } : next
         const refresh = { accountId: link.account_id, id: link.id, hosts, graceMs, chosenCode }
         const code = await refreshLink(tx, refresh, codes).catch((error: unknown) => {
           throw error instanceof ChosenCodeTaken ? parameterError([], [codeTaken]) : error
@@ -331,6 +332,14 @@ export function createLinks(
       ...describeOptions(link, Date.now()),
     }),
   }
+}
+
+/** Whether the link has an own domain that its account has neither removed nor lost since. */
+async function isStillOwn(
+  tx: Tx,
+  { own_domain: host, account_id }: Pick<Link, 'own_domain' | 'account_id'>,
+): Promise<boolean> {
+  return host !== '' && (await findVerifiedOwner(tx, host)) === account_id
 }
 
 const noClears: ReadonlySet<ClearableField> = new Set()

@@ -320,7 +320,10 @@ export interface Refresh {
   readonly chosenCode?: string | undefined
 }
 
-/** Retires the code and returns a new one; undefined when the account has no such link. */
+/**
+ * Retires the code and returns a new one; undefined when the account has no such link. A link that leaves its own domain
+ * no longer has one.
+ */
 export async function refreshLink(tx: Tx, refresh: Refresh, codes: Codes): Promise<string | undefined> {
   const link = await tx.one<Pick<Tables['link'], 'code'>>(
     `SELECT code FROM link WHERE id = ? AND account_id = ?${forUpdate(tx)}`,
@@ -339,12 +342,11 @@ export async function refreshLink(tx: Tx, refresh: Refresh, codes: Codes): Promi
        live_until = CASE WHEN ? = 0 THEN 0 ELSE ${tx.now} + CAST(? AS bigint) END WHERE position = ?`,
     [refresh.graceMs, refresh.graceMs, position],
   )
-  await tx.run(`UPDATE link SET code = ?, host_a = ?, host_b = ?, updated_at = ${tx.now} WHERE id = ?`, [
-    code,
-    refresh.hosts.a,
-    refresh.hosts.b,
-    refresh.id,
-  ])
+  await tx.run(
+    `UPDATE link SET code = ?, host_a = ?, host_b = ?, updated_at = ${tx.now},
+       own_domain = CASE WHEN own_domain = ? THEN own_domain ELSE '' END WHERE id = ?`,
+    [code, refresh.hosts.a, refresh.hosts.b, refresh.hosts.a, refresh.id],
+  )
   return code
 }
 

@@ -190,6 +190,33 @@ onEachEngine('own domains', (engine) => {
     assert.deepEqual((await run('list')).domains, [])
   })
 
+  test('a refresh stays on a verified domain and leaves one that is no longer verified', async () => {
+    const call = async (action: string, more: Record<string, unknown>) => {
+      const body = { username: account.username, api_key: account.key, action, ...more }
+      return (await post(`${address()}/api/shortlink_api.php`, body)).body.data
+    }
+    const host = 'refresh.example.net'
+    publish(await run('add', account.username, host))
+    await run('verify', host)
+    const target = { title: 't', target_url: 'https://example.org/x' }
+    const { link_id } = await call('generate', { ...target, domain: host })
+    const kept = await call('execute_update', { link_id })
+    assert.equal(kept.new_a_url, `https://${host}/${kept.short_code}`)
+    assert.equal((await call('get', { link_id })).domain, host)
+
+    await run('remove', host)
+    const moved = await call('execute_update', { link_id })
+    assert.notEqual(new URL(moved.new_a_url).host, host)
+    const record = await call('get', { link_id })
+    assert.equal(record.a_url, moved.new_a_url)
+    assert.equal(record.domain, '')
+
+    publish(await run('add', other.username, host))
+    await run('verify', host)
+    assert.equal((await visit(`/${moved.short_code}`, new URL(moved.new_a_url).host)).status, 302)
+    await run('remove', host)
+  })
+
   test('of two accounts that verify at the same moment one gets the host', async () => {
     const first = await run('add', account.username, 'race.example.net')
     const second = await run('add', other.username, 'race.example.net')
