@@ -231,7 +231,7 @@ test('reads lists', () => {
     invalid(json('list', wrong))
   }
   const problem = json('list', ['a', 'b', 3])
-  assert.match(JSON.stringify(problem), /item 3/)
+  assert.match(JSON.stringify(problem), /\[2\] is not/)
 })
 
 test('reads maps', () => {
@@ -328,7 +328,7 @@ test('collects all problems', () => {
   const error = parameterError(missing, wrong)
   assert.equal(
     error.text.zh,
-    'username 必须是文本；page 必须是整数；urls 必须是文本列表（第 1 项不是有效文本）；' +
+    'username 必须是文本；page 必须是整数；urls 必须是文本列表（[0] 不是有效文本）；' +
       'template_params 的变量值必须是文本或可精确表示的数字：code；api_key 缺失；phone_number 缺失',
   )
 })

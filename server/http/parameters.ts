@@ -280,8 +280,8 @@ function listOf(items: readonly unknown[]): readonly string[] | InvalidValue | u
     const item = items[i]
     if (typeof item !== 'string' || !isStorableText(item)) {
       return new InvalidValue(
-        `必须是文本列表（第 ${i + 1} 项不是有效文本）`,
-        `must be a list of texts (item ${i + 1} is not valid text)`,
+        `必须是文本列表（[${i}] 不是有效文本）`,
+        `must be a list of texts ([${i}] is not valid text)`,
       )
     }
   }
