@@ -35,8 +35,9 @@ export async function changeRole(
     if (role !== 'owner' && owners.every((id) => id === account.id)) {
       throw invalidField('role', { zh: '不能变更最后一位所有者', en: 'the last owner stays an owner' })
     }
-    await updateAccount(tx, account.id, { operator_role: role })
+    // Before the change, which may concern the role of the actor.
     await recordChange(tx, actor, 'account.role', account.username, { role })
+    await updateAccount(tx, account.id, { operator_role: role })
   })
 }
 

@@ -2,7 +2,14 @@
 import type { AuditAction } from '../../contract/audit-actions.ts'
 import type { Tx } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
-import { type AuditDetails, findUsername, insertAudit, lockSession } from './store.ts'
+import {
+  type AuditDetails,
+  findUsername,
+  insertAudit,
+  lockOperator,
+  lockSession,
+  type OperatorRights,
+} from './store.ts'
 import { claimTokenCall, lockToken, type TokenCall } from './token-call-store.ts'
 
 /**
@@ -17,6 +24,8 @@ export interface OperatorActor {
   readonly name: string
   /** Why the operator makes the change. */
   readonly note?: string | undefined
+  /** Of a request. The change fails if the operator's role has changed by the time it is written. */
+  readonly operator?: OperatorRights
   /** The session of a change in the console. The change fails if the session has ended by the time it is written. */
   readonly sessionId?: number
   /** The token of a change by a program. The change fails if it was revoked, or if its Idempotency-Key was used before. */
@@ -42,6 +51,12 @@ export async function requireSession(tx: Tx, id: number): Promise<void> {
   if (!(await lockSession(tx, id))) throw new AppError(1003, { zh: '请重新登录', en: 'Sign in again' })
 }
 
+/** A body may arrive long after the access of its request was checked. */
+async function requireOperator(tx: Tx, operator: OperatorRights): Promise<void> {
+  if (await lockOperator(tx, operator)) return
+  throw new AppError(1003, { zh: '权限已变更，请重新登录', en: 'Your role has changed, sign in again' })
+}
+
 async function requireToken(tx: Tx, { id, call }: NonNullable<OperatorActor['token']>): Promise<void> {
   if (!(await lockToken(tx, id))) throw new AppError(1003, { zh: '令牌无效', en: 'The token is invalid' })
   if (call && !(await claimTokenCall(tx, call))) {
@@ -65,6 +80,7 @@ export async function recordChange(
     await recordOwnChange(tx, actor.accountId, action, details)
   if (actor.kind !== 'operator') return
   if (actor.sessionId !== undefined) await requireSession(tx, actor.sessionId)
+  if (actor.operator) await requireOperator(tx, actor.operator)
   if (actor.token) await requireToken(tx, actor.token)
   const name = typeof target === 'string' ? target : await findUsername(tx, target.accountId)
   await insertAudit(tx, { actor: actor.name, action, target: name, note: actor.note, details })

@@ -5,6 +5,9 @@ import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
 
+/** An operator, with the role that decided what the request may do. */
+export type OperatorRights = Readonly<Pick<Tables['account'], 'id' | 'operator_role'>>
+
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>
 
 export interface NewAudit {
@@ -38,6 +41,15 @@ export async function findUsername(queries: Queries, accountId: number): Promise
 export async function lockSession(tx: Tx, id: number): Promise<boolean> {
   const sql = `SELECT id FROM console_session WHERE id = ?${forUpdate(tx, 'FOR KEY SHARE')}`
   return (await tx.one(sql, [id])) !== undefined
+}
+
+/** False when the account is no operator with this role any more. Else it stays one until the transaction ends. */
+export async function lockOperator(tx: Tx, { id, operator_role }: OperatorRights): Promise<boolean> {
+  const row = await tx.one(
+    `SELECT id FROM account WHERE id = ? AND role = 'operator' AND operator_role = ? AND suspended = 0${forUpdate(tx, 'FOR SHARE')}`,
+    [id, operator_role],
+  )
+  return row !== undefined
 }
 
 export interface AuditSearch {

@@ -8,7 +8,7 @@ export function operatorOf(
   { note }: { readonly note: string },
 ): OperatorActor {
   const { token, session } = signedIn
-  const actor = { kind: 'operator', note: oneLine(note) } as const
+  const actor = { kind: 'operator', note: oneLine(note), operator: user } as const
   return token
     ? { ...actor, name: `${user.username}/${token.name}`, token }
     : { ...actor, name: user.username, sessionId: session.id }

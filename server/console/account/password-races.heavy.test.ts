@@ -1,14 +1,20 @@
 // Requests in flight while a password changes or an account is suspended: what the old password allowed is refused.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { after, before, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { operatorAdminRoutes } from '../../../contract/console/operators.ts'
 import { keyRoutes } from '../../../contract/console/key.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
+import { pathOf } from '../../../contract/console/route.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
 import { type Browser, createBrowser, operator, signedIn } from '../../../test/support/console.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { admin, startService, type TestAccount, type TestService } from '../../../test/support/service.ts'
 import { systemActor } from '../../audit/audit.ts'
 import { changeAccount, requireAccount } from '../../accounts/accounts.ts'
+import { changeRole } from '../../accounts/operators.ts'
 import { deleteSessions } from '../../accounts/session-store.ts'
 import { findPasswordHash } from '../../accounts/store.ts'
 
@@ -96,6 +102,31 @@ onEachEngine('in flight', (engine) => {
       const [hash] = await Promise.all([hashAfterEnd(), ...resets])
       assert.equal(await findPasswordHash(db, target.id), hash, `round ${round}`)
     }
+  })
+
+  it('34 a change by an operator whose role has changed before the body arrives is not written', async () => {
+    const staff = await operator(service)
+    const { db } = service.installation
+    const { id } = await requireAccount(db, staff.username)
+    const sent = request(`${service.url}${pathOf(operatorAdminRoutes.changeRole, { id })}`, {
+      method: 'PUT',
+      headers: {
+        'content-type': 'application/json',
+        cookie: staff.cookie,
+        'x-csrf-token': staff.csrf,
+        expect: '100-continue',
+      },
+    })
+    sent.flushHeaders()
+    await once(sent, 'continue')
+    // The service checks the access before it reads the body.
+    await sleep(200)
+    await changeRole(db, systemActor, await requireAccount(db, staff.username), 'auditor')
+    sent.end(JSON.stringify({ role: 'owner', note: 'again' }))
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    response.resume()
+    assert.equal(response.statusCode, 401)
+    assert.equal((await requireAccount(db, staff.username)).operator_role, 'auditor')
   })
 
   it('34 of two changes of the password with the old one, one succeeds', async () => {
