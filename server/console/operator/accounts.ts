@@ -22,7 +22,7 @@ import { pageRows, rangeOf, toPage } from '../fields.ts'
 import { sum } from '../account/home.ts'
 import { describeLimits, emptyToNull } from '../account/keys.ts'
 import { describeAccount } from '../account/me.ts'
-import { invalidFields, notFound } from '../problem.ts'
+import { ConsoleProblem, invalidFields, notFound } from '../problem.ts'
 import { findCounts, findNewest } from '../../request-log/store.ts'
 import { countSessions } from '../../accounts/session-store.ts'
 import { toFieldErrors } from '../account/sign-in.ts'
@@ -125,6 +125,8 @@ export function accountPages(api: Api, services: Services): void {
   api.operator(operatorRoutes.resetPassword, async (request, input) => {
     requireConfirmation(request)
     const account = await requireAccount(db, request)
+    // Whoever has the password of an operator has all the operator's rights, not only those of the token.
+    if (request.signedIn.token && account.role === 'operator') throw operatorPassword()
     const created = generatePassword()
     const ownSession = account.id === request.user.id ? request.signedIn.session.id : undefined
     await changeAccount(db, operatorOf(request, input), account, { password: created }, ownSession)
@@ -151,6 +153,13 @@ export async function requireAccount(queries: Queries, request: SignedInRequest)
   const account = await findById(queries, request.id())
   if (!account) throw notFound()
   return account
+}
+
+function operatorPassword(): ConsoleProblem {
+  return new ConsoleProblem('forbidden', {
+    zh: '令牌不能重置管理员的密码',
+    en: 'A token cannot reset the password of an operator',
+  })
 }
 
 function rateLimitOf(account: Account): AccountRateLimit | null {

@@ -170,6 +170,28 @@ onEachEngine('operator tokens', (engine) => {
     )
   })
 
+  it('75 a token cannot reset the password of an operator', async () => {
+    const owner = await operators.create('owner')
+    const { db } = operators.service.installation
+    const created = await operators.command(
+      'token',
+      'create',
+      'accounts',
+      '--scopes',
+      'accounts:write',
+      '--operator',
+      operators.as('owner').username,
+    )
+    const { id } = await requireAccount(db, owner.username)
+    const account = await operators.service.account()
+    const reset = (of: number) =>
+      operators.callWithToken(created.token, operatorRoutes.resetPassword, { id: of, sent: { note: 'n' } })
+    const refused = await reset(id)
+    assert.deepEqual([refused.status, refused.body.error?.code], [403, 'forbidden'])
+    assert.equal((await owner.call(sessionRoutes.me)).status, 200)
+    assert.equal((await reset(account.id)).status, 200)
+  })
+
   it('75 an Idempotency-Key makes a change once, also at the same time', async () => {
     const { token } = await operators.command(
       'token',
