@@ -3,6 +3,7 @@ import type { AuditAction } from '../../contract/audit-actions.ts'
 import { signNameProblem } from '../../contract/sign-name.ts'
 import { type Actor, recordChange, recordOwnChange, requireSession } from '../audit/audit.ts'
 import type { AuditDetails } from '../audit/store.ts'
+import { deleteRecoveries } from './mail-store.ts'
 import { deleteSessions } from './session-store.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import type { OperatorRole } from '../../contract/console/roles.ts'
@@ -152,7 +153,7 @@ export interface FurtherChange {
 
 /**
  * Throws one error that names every problem. A suspension or a new password ends all sessions of the account but
- * `keepSession`. Returns how many ended.
+ * `keepSession`, and invalidates its recovery links. Returns how many sessions ended.
  */
 export async function changeAccount(
   db: Database,
@@ -174,6 +175,7 @@ export async function changeAccount(
     await further?.write(tx)
     const endsSessions = suspended === true || password !== undefined
     const ended = endsSessions ? await deleteSessions(tx, account.id, keepSession) : 0
+    if (endsSessions) await deleteRecoveries(tx, account.id)
     const { password_hash: passwordHash, ...details } = {
       ...change,
       ...(suspended !== undefined && { suspended }),

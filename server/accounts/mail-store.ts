@@ -102,6 +102,11 @@ export async function deleteMailTokens(tx: Tx, accountId: number, tokenHash?: st
   return used
 }
 
+/** Deletes the links with which a new password could be set. */
+export async function deleteRecoveries(tx: Tx, accountId: number): Promise<void> {
+  await tx.run(`DELETE FROM mail_token WHERE account_id = ? AND purpose = 'recover'`, [accountId])
+}
+
 /** Tokens are invalid after half an hour, so nothing reads a row that is a day old. */
 export function deleteOldMailTokens(db: Database, signal: AbortSignal): Promise<number> {
   return deleteOlderThan(db, { table: 'mail_token', time: 'created_at' }, 1, signal)

@@ -313,6 +313,29 @@ onEachEngine('security of an account', (engine) => {
     assert.equal((await visitor.signIn(user.username)).status, 200)
   })
 
+  it('refuses a recovery link after a change of the password', async () => {
+    const { user, own, address } = await withMail()
+    const visitor = createBrowser(service)
+    const other = await operator(service)
+    const requestLink = async () => {
+      await visitor.call(sessionRoutes.requestRecovery, { sent: { mail: address } })
+      return /recover#([\w-]{43})/.exec((await mailbox.next(address)).text)![1]!
+    }
+    const changes = [
+      () =>
+        own.call(sessionRoutes.changePassword, {
+          sent: { current_password: testPassword, new_password: 'a new horse 1' },
+        }),
+      () => other.call(operatorRoutes.resetPassword, { parts: { id: user.id }, sent: { note: 'stolen' } }),
+    ]
+    for (const change of changes) {
+      const token = await requestLink()
+      assert.equal((await change()).status, 200)
+      const sent = { token, new_password: 'a new horse 2' }
+      assert.equal((await visitor.call(sessionRoutes.recover, { sent })).status, 400)
+    }
+  })
+
   it('lists sign-ins with their place and reports those from a new device or place by mail', async () => {
     const { user, own, address } = await withMail()
     const sign = (from: string, agent: string) =>
