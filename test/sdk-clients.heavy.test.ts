@@ -298,6 +298,9 @@ function misbehave(target: string) {
       return response.once('close', () => clearInterval(drops))
     }
     if (fault === 'huge') return response.writeHead(200).end(Buffer.alloc(17 * 1024 * 1024, ' '))
+    if (fault === 'other-service') {
+      return response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
+    }
     if (fault === 'redirect') return response.writeHead(302, { location: target }).end()
     response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
   }

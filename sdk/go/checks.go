@@ -14,17 +14,27 @@ type Verification struct {
 	Extra   map[string]any `json:"extra"`
 }
 
+// verdict tells an absent field from a false one.
+type verdict struct {
+	Success *bool          `json:"success"`
+	Message string         `json:"message"`
+	Matched *bool          `json:"matched"`
+	Extra   map[string]any `json:"extra"`
+}
+
+func (v *verdict) isComplete() bool { return v.Success != nil && v.Matched != nil }
+
 // Verify checks whether name and number match. It costs a credit, which is refunded if there is no result.
 func (i *Identity) Verify(ctx context.Context, name string, idcard string, options ...CallOption) (*Verification, error) {
 	values := struct {
 		Name   string `json:"name"`
 		IDCard string `json:"idcard"`
 	}{name, idcard}
-	var out Verification
+	var out verdict
 	if err := i.c.call(ctx, identityPath, values, true, &out, options); err != nil {
 		return nil, err
 	}
-	return &out, nil
+	return &Verification{Success: *out.Success, Message: out.Message, Matched: *out.Matched, Extra: out.Extra}, nil
 }
 
 // Domains has the operation of the domain block check.

@@ -110,16 +110,17 @@ type common struct {
 
 func (c *Client) common(action string) common { return common{c.username, action} }
 
+type withData[T any] struct {
+	Data *T `json:"data"`
+}
+
+func (w *withData[T]) isComplete() bool { return w.Data != nil }
+
 // data calls an operation whose result is in `data`.
 func data[T any](ctx context.Context, c *Client, path string, values any, paid bool, options []CallOption) (*T, error) {
-	var out struct {
-		Data *T `json:"data"`
-	}
+	var out withData[T]
 	if err := c.call(ctx, path, values, paid, &out, options); err != nil {
 		return nil, err
-	}
-	if out.Data == nil {
-		return nil, &ConnectionError{Message: "the response has no data"}
 	}
 	return out.Data, nil
 }

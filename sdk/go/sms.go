@@ -158,6 +158,8 @@ type SendRecords struct {
 	NextCursor *string      `json:"next_cursor,omitempty"`
 }
 
+func (r *SendRecords) isComplete() bool { return r.Data != nil }
+
 // ReplyFilter selects replies.
 type ReplyFilter struct {
 	PhoneNumber string `json:"phone_number,omitempty"`
@@ -181,6 +183,8 @@ type Replies struct {
 	Data       []Reply `json:"data"`
 	NextCursor *string `json:"next_cursor"`
 }
+
+func (r *Replies) isComplete() bool { return r.Data != nil }
 
 // Send sends a message. It costs SMS credits for each billed part.
 func (s *SMS) Send(ctx context.Context, message Message, options ...CallOption) (*SentMessage, error) {

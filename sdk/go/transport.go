@@ -22,6 +22,12 @@ import (
 // No response of the service is as large as this.
 const maxResponseBytes = 16 << 20
 
+// result is what a response is decoded into.
+type result interface {
+	// isComplete returns false if a field is absent that every response of the service has.
+	isComplete() bool
+}
+
 // CallOption changes one call.
 type CallOption func(*callOptions)
 
@@ -48,7 +54,7 @@ func WithTimeout(timeout time.Duration) CallOption {
 }
 
 // call sends the values, retries what is safe to retry, and decodes the response into out.
-func (c *Client) call(ctx context.Context, path string, values any, paid bool, out any, options []CallOption) error {
+func (c *Client) call(ctx context.Context, path string, values any, paid bool, out result, options []CallOption) error {
 	given := callOptions{timeout: c.timeout}
 	for _, option := range options {
 		option(&given)
@@ -85,7 +91,7 @@ func (c *Client) call(ctx context.Context, path string, values any, paid bool, o
 	}
 }
 
-func (c *Client) attempt(ctx context.Context, path string, body []byte, key string, timeout time.Duration, out any) error {
+func (c *Client) attempt(ctx context.Context, path string, body []byte, key string, timeout time.Duration, out result) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(limited, http.MethodPost, c.baseURL+path, bytes.NewReader(body))
@@ -135,7 +141,7 @@ func (c *Client) networkError(ctx context.Context, err error, key string, timeou
 	return &ConnectionError{Message: fmt.Sprintf(format, c.baseURL, reason), IdempotencyKey: key, Err: err}
 }
 
-func (c *Client) readResponse(response *http.Response, text []byte, key string, out any) error {
+func (c *Client) readResponse(response *http.Response, text []byte, key string, out result) error {
 	requestID := response.Header.Get("X-Request-Id")
 	foreign := func() error {
 		message := fmt.Sprintf("not a response of Tollgate: HTTP %d from %s%s", response.StatusCode, c.baseURL,
@@ -169,7 +175,7 @@ func (c *Client) readResponse(response *http.Response, text []byte, key string, 
 			IdempotencyKey: key,
 		}
 	}
-	if response.StatusCode >= 300 || json.Unmarshal(text, out) != nil {
+	if response.StatusCode >= 300 || json.Unmarshal(text, out) != nil || !out.isComplete() {
 		return foreign()
 	}
 	return nil

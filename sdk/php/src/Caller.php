@@ -30,11 +30,7 @@ final class Caller
     public function page(string $path, ?string $action, array $values, bool $paid, array $options): array
     {
         $common = $action === null ? ['username' => $this->username] : ['username' => $this->username, 'action' => $action];
-        $body = $this->transport->call($path, $common + $values, $paid, $options);
-        if (!array_key_exists('data', $body)) {
-            throw new ConnectionException('the response has no data');
-        }
-        return $body;
+        return $this->transport->call($path, $common + $values, $paid, $options, ['data']);
     }
 
     /**
@@ -48,12 +44,15 @@ final class Caller
     }
 
     /**
+     * The whole body, of an operation that does not name the account.
+     *
      * @param array<string, mixed> $values
      * @param array<string, mixed> $options
+     * @param list<string> $required
      * @return array<string, mixed>
      */
-    public function body(string $path, array $values, bool $paid, array $options): array
+    public function body(string $path, array $values, bool $paid, array $options, array $required): array
     {
-        return $this->transport->call($path, $values, $paid, $options);
+        return $this->transport->call($path, $values, $paid, $options, $required);
     }
 }

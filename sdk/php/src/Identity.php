@@ -26,6 +26,6 @@ final class Identity
      */
     public function verify(array $parameters, array $options = []): array
     {
-        return $this->caller->body(self::PATH, $parameters, true, $options);
+        return $this->caller->body(self::PATH, $parameters, true, $options, ['success', 'matched']);
     }
 }

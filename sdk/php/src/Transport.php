@@ -46,13 +46,14 @@ final class Transport
     }
 
     /**
-     * Returns the body of a success; throws a TollgateException otherwise.
+     * Returns the body of a success, which has the required fields; throws a TollgateException otherwise.
      *
      * @param array<string, mixed> $values
      * @param array{idempotency_key?: string, timeout?: float} $options
+     * @param list<string> $required
      * @return array<string, mixed>
      */
-    public function call(string $path, array $values, bool $paid, array $options): array
+    public function call(string $path, array $values, bool $paid, array $options, array $required): array
     {
         $key = $paid ? (string) ($options['idempotency_key'] ?? bin2hex(random_bytes(16))) : null;
         if ($key !== null && preg_match('/^[\x21-\x7e]{1,255}$/D', $key) !== 1) {
@@ -62,7 +63,7 @@ final class Transport
         $isOnce = in_array($values['action'] ?? null, self::ONCE_ACTIONS, true);
         for ($attempt = 0; ; $attempt++) {
             try {
-                return $this->attempt($path, $values, $key, $timeout);
+                return $this->attempt($path, $values, $key, $timeout, $required);
             } catch (TollgateException $error) {
                 $delay = $attempt < $this->retries ? self::retryDelay($error, $attempt, $isOnce) : null;
                 if ($delay === null || $delay > $this->maxWait) {
@@ -75,9 +76,10 @@ final class Transport
 
     /**
      * @param array<string, mixed> $values
+     * @param list<string> $required
      * @return array<string, mixed>
      */
-    private function attempt(string $path, array $values, ?string $key, float $timeout): array
+    private function attempt(string $path, array $values, ?string $key, float $timeout, array $required): array
     {
         $headers = [
             'Content-Type: application/json',
@@ -133,15 +135,16 @@ final class Transport
                 $key
             );
         }
-        return $this->readResponse($status, $received, $isTooLarge ? null : $text, $key);
+        return $this->readResponse($status, $received, $isTooLarge ? null : $text, $key, $required);
     }
 
     /**
      * @param array<string, string> $headers
      * @param ?string $text null if it is too large
+     * @param list<string> $required
      * @return array<string, mixed>
      */
-    private function readResponse(int $status, array $headers, ?string $text, ?string $key): array
+    private function readResponse(int $status, array $headers, ?string $text, ?string $key, array $required): array
     {
         $requestId = $headers['x-request-id'] ?? null;
         $foreign = function () use ($status, $headers, $text, $requestId, $key): ConnectionException {
@@ -167,7 +170,8 @@ final class Transport
                 $key
             );
         }
-        if ($status >= 300) {
+        $missing = array_filter($required, static fn (string $name): bool => !isset($body[$name]));
+        if ($status >= 300 || $missing !== []) {
             throw $foreign();
         }
         return $body;

@@ -6,7 +6,6 @@ Parameters and results have the names of the API reference. A parameter that is 
 import re
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from .errors import TollgateConnectionError
 from .transport import CallOptions, Transport
 
 Result = Dict[str, Any]
@@ -57,18 +56,20 @@ class _Caller:
         self._username = username
 
     def body(
-        self, path: str, values: Mapping[str, Any], paid: bool, options: Options
+        self,
+        path: str,
+        values: Mapping[str, Any],
+        paid: bool,
+        options: Options,
+        required: Sequence[str] = ("data",),
     ) -> Result:
         sent = {name: value for name, value in values.items() if value is not None}
-        return self._transport.call(path, sent, paid, options)
+        return self._transport.call(path, sent, paid, options, required)
 
     def page(
         self, path: str, action: str, values: Mapping[str, Any], paid: bool, options: Options
     ) -> Result:
-        body = self.body(path, {"username": self._username, "action": action, **values}, paid, options)
-        if "data" not in body:
-            raise TollgateConnectionError("the response has no data")
-        return body
+        return self.body(path, {"username": self._username, "action": action, **values}, paid, options)
 
     def data(
         self, path: str, action: str, values: Mapping[str, Any], paid: bool, options: Options
@@ -76,10 +77,7 @@ class _Caller:
         return self.page(path, action, values, paid, options)["data"]
 
     def check(self, values: Mapping[str, Any], options: Options) -> Any:
-        body = self.body(_DOMAINS, {"username": self._username, **values}, True, options)
-        if "data" not in body:
-            raise TollgateConnectionError("the response has no data")
-        return body["data"]
+        return self.body(_DOMAINS, {"username": self._username, **values}, True, options)["data"]
 
 
 class ShortLinks:
@@ -233,7 +231,8 @@ class Identity:
 
     def verify(self, name: str, idcard: str, *, options: Options = None) -> Result:
         """Checks whether name and number match. Costs a credit, which is refunded if there is no result."""
-        return self._caller.body(_IDENTITY, {"name": name, "idcard": idcard}, True, options)
+        person = {"name": name, "idcard": idcard}
+        return self._caller.body(_IDENTITY, person, True, options, ("success", "matched"))
 
 
 class Domains:

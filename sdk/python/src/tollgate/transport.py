@@ -9,7 +9,7 @@ import urllib.error
 import urllib.request
 import uuid
 from http.client import HTTPException
-from typing import Any, Dict, NamedTuple, Optional
+from typing import Any, Dict, NamedTuple, Optional, Sequence
 
 from .errors import (
     TollgateApiError,
@@ -69,8 +69,9 @@ class Transport:
         values: Dict[str, Any],
         paid: bool,
         options: Optional[CallOptions],
+        required: Sequence[str],
     ) -> Dict[str, Any]:
-        """Returns the body of a success; raises a TollgateError otherwise."""
+        """Returns the body of a success, which has the required fields; raises a TollgateError otherwise."""
         given = options or CallOptions()
         key = (given.idempotency_key or str(uuid.uuid4())) if paid else None
         if key is not None and not _VISIBLE_ASCII.fullmatch(key):
@@ -80,7 +81,7 @@ class Transport:
         attempt = 0
         while True:
             try:
-                return self._attempt(path, values, key, timeout)
+                return self._attempt(path, values, key, timeout, required)
             except TollgateError as error:
                 delay = _retry_delay(error, attempt, once) if attempt < self._retries else None
                 if delay is None or delay > self._max_wait:
@@ -89,7 +90,12 @@ class Transport:
             attempt += 1
 
     def _attempt(
-        self, path: str, values: Dict[str, Any], key: Optional[str], timeout: float
+        self,
+        path: str,
+        values: Dict[str, Any],
+        key: Optional[str],
+        timeout: float,
+        required: Sequence[str],
     ) -> Dict[str, Any]:
         headers = {
             "Content-Type": "application/json",
@@ -130,14 +136,19 @@ class Transport:
                 else "the service at %s could not be reached: %s"
             ) % (self._base_url, reason)
             raise TollgateConnectionError(message, None, key) from error
-        return self._read_response(response.status, response.headers, text, key)
+        return self._read_response(response.status, response.headers, text, key, required)
 
     def _timed_out(self, timeout: float, key: Optional[str]) -> TollgateTimeoutError:
         message = "no response from %s within %g s; the call may have been executed" % (self._base_url, timeout)
         return TollgateTimeoutError(message, None, key)
 
     def _read_response(
-        self, status: int, headers: Any, text: Optional[bytes], key: Optional[str]
+        self,
+        status: int,
+        headers: Any,
+        text: Optional[bytes],
+        key: Optional[str],
+        required: Sequence[str],
     ) -> Dict[str, Any]:
         request_id = headers.get("X-Request-Id")
         try:
@@ -156,14 +167,16 @@ class Transport:
                 request_id=request_id,
                 idempotency_key=key,
             )
-        if not isinstance(body, dict) or status >= 300:
+        is_result = isinstance(body, dict) and all(body.get(name) is not None for name in required)
+        if not is_result or status >= 300:
             message = "not a response of Tollgate: HTTP %d from %s%s" % (
                 status,
                 self._base_url,
                 self._describe_body(headers, text),
             )
             raise TollgateConnectionError(message, request_id, key)
-        return body
+        result: Dict[str, Any] = body
+        return result
 
     def _describe_body(self, headers: Any, text: Optional[bytes]) -> str:
         """What helps to find a wrong base URL or a proxy that responds itself."""

@@ -1,5 +1,6 @@
 package io.tollgate;
 
+import java.util.List;
 import java.util.Map;
 
 /** Identity verification. */
@@ -19,6 +20,6 @@ public final class Identity {
 
     /** Checks whether {@code name} and {@code idcard} match. Costs a credit, which is refunded if there is no result. */
     public Result verify(Map<String, ?> parameters, CallOptions options) {
-        return Result.of(client.call(PATH, parameters, true, options));
+        return Result.of(client.call(PATH, parameters, true, options, List.of("success", "matched")));
     }
 }

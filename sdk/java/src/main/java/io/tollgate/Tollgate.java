@@ -3,6 +3,7 @@ package io.tollgate;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -42,8 +43,9 @@ public final class Tollgate {
         return domains;
     }
 
-    Map<String, Object> call(String path, Map<String, ?> parameters, boolean paid, CallOptions options) {
-        return transport.call(path, new LinkedHashMap<>(parameters), paid, options);
+    Map<String, Object> call(
+            String path, Map<String, ?> parameters, boolean paid, CallOptions options, List<String> required) {
+        return transport.call(path, new LinkedHashMap<>(parameters), paid, options, required);
     }
 
     /** Calls an operation that names the account; returns the whole body. */
@@ -51,11 +53,7 @@ public final class Tollgate {
         Map<String, Object> values = new LinkedHashMap<>(parameters);
         values.put("username", username);
         if (action != null) values.put("action", action);
-        Map<String, Object> body = transport.call(path, values, paid, options);
-        if (body.get("data") == null) {
-            throw new ConnectionException("the response has no data", null, options.idempotencyKey, null);
-        }
-        return body;
+        return transport.call(path, values, paid, options, List.of("data"));
     }
 
     /** Settings of a client. */

@@ -11,6 +11,7 @@ import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -50,8 +51,9 @@ final class Transport {
                                 .build();
     }
 
-    /** Returns the body of a success; throws a TollgateException otherwise. */
-    Map<String, Object> call(String path, Map<String, Object> values, boolean paid, CallOptions options) {
+    /** Returns the body of a success, which has the required fields; throws a TollgateException otherwise. */
+    Map<String, Object> call(
+            String path, Map<String, Object> values, boolean paid, CallOptions options, List<String> required) {
         String key = null;
         if (paid) key = options.idempotencyKey != null ? options.idempotencyKey : UUID.randomUUID().toString();
         if (key != null && !key.matches("[\\x21-\\x7e]{1,255}")) {
@@ -62,7 +64,7 @@ final class Transport {
         String body = Json.write(values);
         for (int attempt = 0; ; attempt++) {
             try {
-                return attempt(path, body, key, timeout);
+                return attempt(path, body, key, timeout, required);
             } catch (TollgateException error) {
                 Double delay = attempt < settings.retries ? retryDelay(error, attempt, isOnce) : null;
                 if (delay == null || delay * 1000 > settings.maxWait.toMillis()) throw error;
@@ -71,7 +73,7 @@ final class Transport {
         }
     }
 
-    private Map<String, Object> attempt(String path, String body, String key, Duration timeout) {
+    private Map<String, Object> attempt(String path, String body, String key, Duration timeout, List<String> required) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(settings.baseUrl + path))
                         .timeout(timeout)
@@ -86,7 +88,7 @@ final class Transport {
         CompletableFuture<HttpResponse<byte[]>> sent =
                 http.sendAsync(request.build(), response -> new LimitedBody(MAX_RESPONSE_BYTES));
         try {
-            return readResponse(sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS), key);
+            return readResponse(sent.get(timeout.toMillis(), TimeUnit.MILLISECONDS), key, required);
         } catch (java.util.concurrent.TimeoutException error) {
             sent.cancel(true);
             throw timedOut(timeout, key, error);
@@ -123,7 +125,7 @@ final class Transport {
     }
 
     @SuppressWarnings("unchecked")
-    private Map<String, Object> readResponse(HttpResponse<byte[]> response, String key) {
+    private Map<String, Object> readResponse(HttpResponse<byte[]> response, String key, List<String> required) {
         String requestId = response.headers().firstValue("X-Request-Id").orElse(null);
         String text = response.body() == null ? null : new String(response.body(), StandardCharsets.UTF_8);
         Object parsed = null;
@@ -147,7 +149,8 @@ final class Transport {
                     requestId,
                     key);
         }
-        if (status >= 300) throw foreign(response, text, requestId, key);
+        boolean isResult = required.stream().allMatch(name -> body.get(name) != null);
+        if (status >= 300 || !isResult) throw foreign(response, text, requestId, key);
         return body;
     }
 
