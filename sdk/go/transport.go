@@ -32,7 +32,7 @@ type result interface {
 type CallOption func(*callOptions)
 
 type callOptions struct {
-	idempotencyKey string
+	idempotencyKey *string
 	timeout        time.Duration
 	once           bool
 }
@@ -45,7 +45,7 @@ func once(options []CallOption) []CallOption {
 // WithIdempotencyKey replaces the random key of an operation that costs credits, for example by an order number. A call with a
 // key that was used before returns the stored response and costs nothing.
 func WithIdempotencyKey(key string) CallOption {
-	return func(o *callOptions) { o.idempotencyKey = key }
+	return func(o *callOptions) { o.idempotencyKey = &key }
 }
 
 // WithTimeout replaces the timeout of each attempt.
@@ -65,10 +65,12 @@ func (c *Client) call(ctx context.Context, path string, values any, paid bool, o
 	}
 	key := ""
 	if paid {
-		if key = given.idempotencyKey; key == "" {
+		if given.idempotencyKey == nil {
 			key = newIdempotencyKey()
+		} else {
+			key = *given.idempotencyKey
 		}
-		if len(key) > 255 || !isVisibleASCII(key) {
+		if key == "" || len(key) > 255 || !isVisibleASCII(key) {
 			return errors.New("tollgate: the idempotency key must have 1 to 255 visible ASCII characters")
 		}
 	}

@@ -27,7 +27,7 @@ type request struct {
 	Call    string          `json:"call"`
 	Params  json.RawMessage `json:"params"`
 	Options struct {
-		IdempotencyKey string `json:"idempotency_key"`
+		IdempotencyKey *string `json:"idempotency_key"`
 	} `json:"options"`
 }
 
@@ -99,8 +99,8 @@ func run(r request) (any, error) {
 	}
 	ctx := context.Background()
 	var with []tollgate.CallOption
-	if r.Options.IdempotencyKey != "" {
-		with = append(with, tollgate.WithIdempotencyKey(r.Options.IdempotencyKey))
+	if r.Options.IdempotencyKey != nil {
+		with = append(with, tollgate.WithIdempotencyKey(*r.Options.IdempotencyKey))
 	}
 	p := read[fields](r.Params)
 	switch r.Call {

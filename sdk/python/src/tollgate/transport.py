@@ -73,7 +73,9 @@ class Transport:
     ) -> Dict[str, Any]:
         """Returns the body of a success, which has the required fields; raises a TollgateError otherwise."""
         given = options or CallOptions()
-        key = (given.idempotency_key or str(uuid.uuid4())) if paid else None
+        key = None
+        if paid:
+            key = str(uuid.uuid4()) if given.idempotency_key is None else given.idempotency_key
         if key is not None and not _VISIBLE_ASCII.fullmatch(key):
             raise ValueError("idempotency_key must have 1 to 255 visible ASCII characters")
         timeout = self._timeout if given.timeout is None else given.timeout
