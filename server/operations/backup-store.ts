@@ -4,7 +4,7 @@
 //   {"table":"account","columns":[…]}           followed by one line for each row, with its values in this order
 //   […]
 //   {"end":123}                                 the number of rows; a file without this line is incomplete
-import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -33,6 +33,7 @@ export async function writeBackup(db: Database, file: string): Promise<BackupRep
   const partial = `${file}.part`
   const counts: BackupCounts = { tables: 0, rows: 0 }
   let output: FileHandle | undefined
+  await requireReplaceable(file)
   try {
     await rm(partial, { force: true })
     output = await open(partial, newFileFlags, privateMode)
@@ -72,6 +73,16 @@ async function writeRows(db: Database, output: FileHandle, counts: BackupCounts)
       }
     }),
   )
+}
+
+/** A rename would replace a device such as /dev/null or /dev/stdout for the whole machine. */
+async function requireReplaceable(file: string): Promise<void> {
+  const existing = await stat(file).catch(() => undefined)
+  if (existing === undefined || existing.isFile()) return
+  throw new AppError(1002, {
+    zh: `无法写入 ${file}，它不是文件`,
+    en: `${file} cannot be written: it is not a file`,
+  })
 }
 
 /** Another backup to the same file replaces the partial file, which is then not ours to rename. */

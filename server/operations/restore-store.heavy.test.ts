@@ -1,9 +1,11 @@
 // Restores that must fail: other schemas, and damaged or forged files.
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { lstat, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { systemActor } from '../audit/audit.ts'
 import { createAccount } from '../accounts/accounts.ts'
@@ -44,6 +46,18 @@ onEachEngine('restore', (engine) => {
       restore({ tollgate_backup: 2, version: '3.0.0', migrations: [] }),
       /version 3\.0\.0 can read it/,
     )
+  })
+
+  it('does not put a backup in the place of a device or a pipe', async (context) => {
+    if (process.platform === 'win32') return context.skip('Windows has no named pipes in folders')
+    await using fresh = await freshDatabase(engine)
+    const pipe = join(fresh.storage.environment['DATA_DIR']!, 'pipe')
+    await promisify(execFile)('mkfifo', [pipe])
+    await assert.rejects(
+      writeBackup(fresh.db, pipe),
+      (error: unknown) => error instanceof AppError && /it is not a file/.test(error.text.en),
+    )
+    assert.ok((await lstat(pipe)).isFIFO())
   })
 
   it('69 rejects damaged, endless and forged files and changes nothing', async () => {
