@@ -92,6 +92,7 @@ export function createBatchSending(
   }
 
   async function openBatch(account: Account, input: BatchInput, language: Language): Promise<CheckedBatch> {
+    if (input.tooLate) throw input.tooLate
     requireSmsAccount(account, gateways)
     return { account, input, frame: await findFrame(account, input), language }
   }

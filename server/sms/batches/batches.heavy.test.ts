@@ -131,6 +131,22 @@ onEachEngine('SMS batches', (engine) => {
     assert.equal(other.status, 422)
   })
 
+  test('repeats its answer for the same Idempotency-Key after send_at', async () => {
+    await using sms = await startSmsService(engine)
+    const send = (key: string, values: Record<string, unknown>) =>
+      sendBatch(sms, values, { 'idempotency-key': key })
+    const values = { phone_numbers: numbers(2), send_at: formatTime(Date.now() + 2_000) }
+    const first = await send('soon', values)
+    assert.equal(first.body.code, 0, JSON.stringify(first.body))
+    await finished(sms, first.body.data.batch_id)
+    const again = await send('soon', values)
+    assert.equal(again.headers.get('idempotent-replayed'), 'true', JSON.stringify(again.body))
+    assert.deepEqual(again.body, first.body)
+    assert.equal((await send('soon', { ...values, phone_numbers: numbers(3) })).status, 422)
+    assert.equal((await send('late', values)).body.message, 'send_at 必须晚于当前时间')
+    assert.equal(await sms.remaining(), 98)
+  })
+
   test('a scheduled batch waits without a lease, is shown, and is cancelled once with every credit', async () => {
     await using sms = await startSmsService(engine, { SMS_NUMBER_LIMITS: '1/d' }, { sms: 2_000 })
     const sendAt = inAnHour()

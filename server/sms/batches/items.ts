@@ -5,6 +5,7 @@ import type { Text } from '../../../contract/text.ts'
 import { dayMs, parseTime } from '../../../contract/time.ts'
 import { isRecord, printable } from '../../../contract/values.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
+import type { AppError } from '../../http/errors.ts'
 import { type InvalidParameter, parameterError } from '../../http/parameters.ts'
 import { inThePast, notATime } from '../../http/value-problems.ts'
 import { findProblems, invalidPhone } from '../send-parameters.ts'
@@ -17,6 +18,8 @@ export interface BatchInput {
   readonly signName: string | undefined
   readonly items: readonly ItemToSend[]
   readonly sendAt: number | undefined
+  /** `send_at` is over and nothing else is wrong: only the response to an earlier call can be repeated. */
+  readonly tooLate: AppError | undefined
 }
 
 interface ItemToSend {
@@ -35,7 +38,7 @@ export interface RejectedMessage {
   readonly reason: Text
 }
 
-/** Throws one error that names everything missing or invalid. */
+/** Throws one error that names everything missing or invalid, unless `send_at` is over and nothing else is wrong. */
 export function readBatch(call: Call, now: number): BatchInput {
   const { values, sources, missing, invalid } = readCallParameters(call, sms.operations.send_batch.parameters)
   const problems: InvalidParameter[] = [...invalid, ...findProblems({ sign_name: values.sign_name })]
@@ -54,11 +57,11 @@ export function readBatch(call: Call, now: number): BatchInput {
     }
   }
   const sendAt = values.send_at === undefined ? undefined : parseTime(values.send_at)
-  if (values.send_at !== undefined) {
-    const problem = sendAtProblem(sendAt, now)
-    if (problem) problems.push({ name: 'send_at', text: problem })
-  }
-  if (absent.length > 0 || problems.length > 0) throw parameterError(absent, problems)
+  const wrongTime = values.send_at === undefined ? undefined : sendAtProblem(sendAt, now)
+  if (wrongTime) problems.push({ name: 'send_at', text: wrongTime })
+  const error = absent.length > 0 || problems.length > 0 ? parameterError(absent, problems) : undefined
+  const isOnlyLate = wrongTime === inThePast && problems.length === 1 && absent.length === 0
+  if (error && !isOnlyLate) throw error
   const shared = values.template_params
   return {
     values,
@@ -72,6 +75,7 @@ export function readBatch(call: Call, now: number): BatchInput {
         )
       : (phones ?? []).map((phone) => ({ phone, params: shared })),
     sendAt,
+    tooLate: error,
   }
 }
 
