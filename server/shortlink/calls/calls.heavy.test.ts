@@ -43,6 +43,11 @@ onEachEngine('batches, lists and statistics of links', (engine) => {
       poor,
     )
     await links.refused(
+      { ...body, links: [...batch, { ...batch[0], title: 'again', short_code: '-' }] },
+      'links[3].short_code 必须是 3 至 32 个字母、数字、_ 或 -，首尾为字母或数字；links[3].external_id 已被使用',
+      poor,
+    )
+    await links.refused(
       { ...body, links: [...batch, { target_url: 'https://example.com/', title: '4' }] },
       '生成次数不足',
       poor,

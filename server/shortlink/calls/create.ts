@@ -140,7 +140,7 @@ async function withFreeCodes<T>(charge: () => Promise<T>): Promise<T> {
 const maxProblems = 100
 
 interface ReadBatch {
-  /** Every link when nothing is wrong, else those whose codes can be looked up. */
+  /** Every link when nothing is wrong, else those that are objects, without malformed codes. */
   readonly list: readonly CheckedLink[]
   /** Where each of them is in the call. */
   readonly indexes: readonly number[]
@@ -178,8 +178,9 @@ function readBatch(links: Links, sent: readonly unknown[], pools: Pools): ReadBa
     const wrong = [...read.invalid, ...link.problems]
     for (const { name, text } of wrong) problems.push({ name: `${prefix}.${name}`, text })
     for (const name of read.missing) missing.push(`${prefix}.${name}`)
-    if (wrong.some(({ name }) => name === 'short_code')) continue
-    list.push(link)
+    // A malformed code cannot be looked up.
+    const isCodeWrong = wrong.some(({ name }) => name === 'short_code')
+    list.push(isCodeWrong ? { ...link, options: { ...link.options, shortCode: undefined } } : link)
     indexes.push(index)
   }
   return { list, indexes, problems, missing }
