@@ -4,6 +4,8 @@ import { countRows } from '../db/count-rows.ts'
 import type { Queries, SqlStatement, Tx } from '../db/database.ts'
 import { orderedUpdate, valueTable } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
+import { lockBalances } from './charge/balances-store.ts'
+import { reportLowCredits } from './charge/low-credits-store.ts'
 import type { HeldOperation } from './operation.ts'
 
 export type CreditBalance = Readonly<Pick<Tables['credit'], 'api_type' | 'total' | 'used'>> & {
@@ -47,6 +49,8 @@ export async function addCredits(
     redeemCodeId?: number
   },
 ): Promise<CreditBalance | undefined> {
+  // Locked before the change, in the order of charges.
+  const before = change.amount < 0 ? await lockBalances(tx, [change]) : undefined
   const balance = await tx.one<CreditBalance>(
     `UPDATE credit SET total = total + ? WHERE account_id = ? AND api_type = ? AND total + ? >= used
      RETURNING ${balanceColumns}`,
@@ -73,6 +77,11 @@ export async function addCredits(
       change.redeemCodeId ?? null,
     ],
   )
+  if (before)
+    await reportLowCredits(
+      tx,
+      Array.from(before.values(), (one) => ({ ...one, remaining: balance.remaining })),
+    )
   return balance
 }
 

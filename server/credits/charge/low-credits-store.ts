@@ -1,4 +1,4 @@
-// Emits events when a charge makes the credits of an account low or empty.
+// Emits events when the credits of an account become low or empty: by a charge, a refund of an order, or an operator who takes some.
 import type { Tx } from '../../db/database.ts'
 import { emitEvents, type NewEvent, receivesEvent } from '../../events/emit.ts'
 import type { LockedBalance, Settings } from './balances-store.ts'

@@ -72,6 +72,24 @@ onEachEngine('low credits', (engine) => {
     assert.deepEqual(await eventsOf(account), ['credits.low 20 19', 'credits.low 20 20'])
   })
 
+  it('is reported when an operator takes credits', async () => {
+    const account = await holder(100)
+    const take = (amount: number) =>
+      service.app.services.credits.take({
+        actor: systemActor,
+        accountId: account.id,
+        apiType: 'sms',
+        amount,
+      })
+    await take(70)
+    assert.deepEqual(await eventsOf(account), [])
+    await take(15)
+    await take(15)
+    assert.deepEqual(await eventsOf(account), ['credits.low 20 15', 'credits.low 5 0', 'credits.empty 0'])
+    await assert.rejects(take(1))
+    assert.equal((await eventsOf(account)).length, 3)
+  })
+
   it('reports an account that expires within seven days, and again within one', async () => {
     const account = await holder(1)
     const signal = new AbortController().signal
