@@ -114,6 +114,15 @@ describe('a response', () => {
     assert.equal(result.kind === 'response' && result.headers['x-a'], '1, 2')
   })
 
+  it('may be a 204 with the length of a body that it cannot have', async (t) => {
+    const server = await rawServer(t, (socket) =>
+      socket.once('data', () => socket.write('HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok')),
+    )
+    const result = await send(`http://127.0.0.1:${server.port}/`)
+    assert.equal(result.kind, 'response', JSON.stringify(result))
+    assert.deepEqual([result.status, result.body, result.truncated], [204, '', false])
+  })
+
   it('may come late within the timeout', async (t) => {
     const fake = await fakeFor(t, () => fakes.late(50, fakes.json(200, { late: true })))
     const result = await send(fake.url)
