@@ -8,7 +8,7 @@ const paths = {
     identity: '/api/id_verification_api.php',
     domains: '/api/video_platform_check.php',
 };
-const dataOf = (body) => body['data'];
+const dataOf = (body) => body['data'] ?? undefined;
 const outcomeOf = (body) => typeof body['success'] === 'boolean' && typeof body['matched'] === 'boolean' ? body : undefined;
 export class Tollgate {
     #transport;

@@ -14,9 +14,10 @@ export async function call(transport, request, options = {}) {
     const idempotencyKey = request.paid ? (options.idempotencyKey ?? randomUUID()) : undefined;
     if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
         throw new TypeError('idempotencyKey must have 1 to 255 visible ASCII characters');
+    const body = JSON.stringify(request.values);
     for (let attempt = 0;; attempt += 1) {
         try {
-            return (await attemptCall(transport, request, options, idempotencyKey));
+            return (await attemptCall(transport, request, body, options, idempotencyKey));
         }
         catch (error) {
             options.signal?.throwIfAborted();
@@ -27,7 +28,7 @@ export async function call(transport, request, options = {}) {
         }
     }
 }
-async function attemptCall(transport, request, options, idempotencyKey) {
+async function attemptCall(transport, request, body, options, idempotencyKey) {
     const timeoutMs = options.timeoutMs ?? transport.timeoutMs;
     const timeout = AbortSignal.timeout(timeoutMs);
     let response;
@@ -45,7 +46,7 @@ async function attemptCall(transport, request, options, idempotencyKey) {
                 'user-agent': userAgent,
                 ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
             },
-            body: JSON.stringify(request.values),
+            body,
             signal: options.signal ? anySignal(options.signal, timeout) : timeout,
         });
         text = await readText(response);

@@ -80,7 +80,7 @@ const paths = {
   domains: '/api/video_platform_check.php',
 } as const
 
-const dataOf = (body: Record<string, unknown>): unknown => body['data']
+const dataOf = (body: Record<string, unknown>): unknown => body['data'] ?? undefined
 const outcomeOf = (body: Record<string, unknown>): unknown =>
   typeof body['success'] === 'boolean' && typeof body['matched'] === 'boolean' ? body : undefined
 

@@ -57,9 +57,10 @@ export async function call<T>(
   const idempotencyKey = request.paid ? (options.idempotencyKey ?? randomUUID()) : undefined
   if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
     throw new TypeError('idempotencyKey must have 1 to 255 visible ASCII characters')
+  const body = JSON.stringify(request.values)
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return (await attemptCall(transport, request, options, idempotencyKey)) as T
+      return (await attemptCall(transport, request, body, options, idempotencyKey)) as T
     } catch (error) {
       options.signal?.throwIfAborted()
       const waitMs = attempt < transport.retries ? retryDelay(error, request, attempt) : undefined
@@ -72,6 +73,7 @@ export async function call<T>(
 async function attemptCall(
   transport: TransportOptions,
   request: ApiRequest,
+  body: string,
   options: CallOptions,
   idempotencyKey: string | undefined,
 ): Promise<unknown> {
@@ -92,7 +94,7 @@ async function attemptCall(
         'user-agent': userAgent,
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
-      body: JSON.stringify(request.values),
+      body,
       signal: options.signal ? anySignal(options.signal, timeout) : timeout,
     })
     text = await readText(response)

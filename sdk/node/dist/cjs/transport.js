@@ -17,9 +17,10 @@ async function call(transport, request, options = {}) {
     const idempotencyKey = request.paid ? (options.idempotencyKey ?? (0, node_crypto_1.randomUUID)()) : undefined;
     if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
         throw new TypeError('idempotencyKey must have 1 to 255 visible ASCII characters');
+    const body = JSON.stringify(request.values);
     for (let attempt = 0;; attempt += 1) {
         try {
-            return (await attemptCall(transport, request, options, idempotencyKey));
+            return (await attemptCall(transport, request, body, options, idempotencyKey));
         }
         catch (error) {
             options.signal?.throwIfAborted();
@@ -30,7 +31,7 @@ async function call(transport, request, options = {}) {
         }
     }
 }
-async function attemptCall(transport, request, options, idempotencyKey) {
+async function attemptCall(transport, request, body, options, idempotencyKey) {
     const timeoutMs = options.timeoutMs ?? transport.timeoutMs;
     const timeout = AbortSignal.timeout(timeoutMs);
     let response;
@@ -48,7 +49,7 @@ async function attemptCall(transport, request, options, idempotencyKey) {
                 'user-agent': userAgent,
                 ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
             },
-            body: JSON.stringify(request.values),
+            body,
             signal: options.signal ? anySignal(options.signal, timeout) : timeout,
         });
         text = await readText(response);

@@ -1,0 +1,52 @@
+// How the Node client sends a call and reads its response, against servers that respond in unusual ways.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { Tollgate, type TollgateOptions } from '../sdk/node/src/index.ts'
+
+interface Target {
+  readonly calls: () => number
+  readonly client: (options?: Partial<TollgateOptions>) => Tollgate
+}
+
+/** A server that gives the same response to every call. */
+async function respondWith(t: TestContext, body: string): Promise<Target> {
+  let calls = 0
+  const server = createServer((request, response) => {
+    calls += 1
+    request.resume()
+    response.setHeader('content-type', 'application/json').end(body)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    calls: () => calls,
+    client: (options) => new Tollgate({ baseUrl, username: 'demo', apiKey: 'key', ...options }),
+  }
+}
+
+test('parameters that are not JSON are refused before anything is sent', async (t) => {
+  const target = await respondWith(t, '{"code":0,"data":{}}')
+  const circle: Record<string, unknown> = {}
+  circle['self'] = circle
+  for (const value of [5n, circle] as unknown as readonly number[]) {
+    const sent = target.client().shortlink.get({ link_id: value })
+    await assert.rejects(sent, { name: 'TypeError', message: /BigInt|circular/ })
+  }
+  assert.equal(target.calls(), 0)
+})
+
+test('a success without data is not a response of the service', async (t) => {
+  const target = await respondWith(t, '{"success":true,"data":null}')
+  await assert.rejects(
+    target
+      .client({ retries: 0 })
+      .shortlink.generate({ target_url: 'https://example.com', title: 'x' }, { idempotencyKey: 'order-1' }),
+    { name: 'TollgateConnectionError', message: /not a response of Tollgate/, idempotencyKey: 'order-1' },
+  )
+})
