@@ -1,5 +1,6 @@
 // How the Node client sends a call and reads its response, against servers that respond in unusual ways.
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
@@ -49,4 +50,12 @@ test('a success without data is not a response of the service', async (t) => {
       .shortlink.generate({ target_url: 'https://example.com', title: 'x' }, { idempotencyKey: 'order-1' }),
     { name: 'TollgateConnectionError', message: /not a response of Tollgate/, idempotencyKey: 'order-1' },
   )
+})
+
+test('a signal that is passed to many calls keeps no listener of them', async (t) => {
+  const target = await respondWith(t, '{"code":0,"data":{}}')
+  const { signal } = new AbortController()
+  const tollgate = target.client()
+  for (let call = 0; call < 3; call += 1) await tollgate.sms.credits({}, { signal })
+  assert.equal(getEventListeners(signal, 'abort').length, 0)
 })

@@ -79,6 +79,7 @@ async function attemptCall(
 ): Promise<unknown> {
   const timeoutMs = options.timeoutMs ?? transport.timeoutMs
   const timeout = AbortSignal.timeout(timeoutMs)
+  const stop = abortOnAny(options.signal, timeout)
   let response: Response | undefined
   let text: string | undefined
   try {
@@ -95,7 +96,7 @@ async function attemptCall(
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
       },
       body,
-      signal: options.signal ? anySignal(options.signal, timeout) : timeout,
+      signal: stop.signal,
     })
     text = await readText(response)
   } catch (error) {
@@ -114,6 +115,9 @@ async function attemptCall(
         : `the service at ${transport.baseUrl} could not be reached: ${reason}`,
       details,
     )
+  } finally {
+    // Removes the listeners: a program may use one signal for all its calls.
+    stop.abort()
   }
   return readResponse(transport, request, response, text, idempotencyKey)
 }
@@ -225,17 +229,17 @@ function readSeconds(header: string | null): number | undefined {
 }
 
 /** AbortSignal.any requires Node 20. */
-function anySignal(one: AbortSignal, other: AbortSignal): AbortSignal {
+function abortOnAny(...signals: readonly (AbortSignal | undefined)[]): AbortController {
   const controller = new AbortController()
-  for (const signal of [one, other]) {
+  for (const signal of signals) {
+    if (!signal) continue
     if (signal.aborted) controller.abort(signal.reason)
-    else
-      signal.addEventListener('abort', () => controller.abort(signal.reason), {
-        once: true,
-        signal: controller.signal,
-      })
+    signal.addEventListener('abort', () => controller.abort(signal.reason), {
+      once: true,
+      signal: controller.signal,
+    })
   }
-  return controller.signal
+  return controller
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -34,6 +34,7 @@ async function call(transport, request, options = {}) {
 async function attemptCall(transport, request, body, options, idempotencyKey) {
     const timeoutMs = options.timeoutMs ?? transport.timeoutMs;
     const timeout = AbortSignal.timeout(timeoutMs);
+    const stop = abortOnAny(options.signal, timeout);
     let response;
     let text;
     try {
@@ -50,7 +51,7 @@ async function attemptCall(transport, request, body, options, idempotencyKey) {
                 ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
             },
             body,
-            signal: options.signal ? anySignal(options.signal, timeout) : timeout,
+            signal: stop.signal,
         });
         text = await readText(response);
     }
@@ -64,6 +65,10 @@ async function attemptCall(transport, request, body, options, idempotencyKey) {
         throw new errors_ts_1.TollgateConnectionError(response || wasConnected
             ? `the connection to ${transport.baseUrl} was lost before the response was complete: ${reason}`
             : `the service at ${transport.baseUrl} could not be reached: ${reason}`, details);
+    }
+    finally {
+        // Removes the listeners: a program may use one signal for all its calls.
+        stop.abort();
     }
     return readResponse(transport, request, response, text, idempotencyKey);
 }
@@ -164,18 +169,19 @@ function readSeconds(header) {
     return header !== null && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }
 /** AbortSignal.any requires Node 20. */
-function anySignal(one, other) {
+function abortOnAny(...signals) {
     const controller = new AbortController();
-    for (const signal of [one, other]) {
+    for (const signal of signals) {
+        if (!signal)
+            continue;
         if (signal.aborted)
             controller.abort(signal.reason);
-        else
-            signal.addEventListener('abort', () => controller.abort(signal.reason), {
-                once: true,
-                signal: controller.signal,
-            });
+        signal.addEventListener('abort', () => controller.abort(signal.reason), {
+            once: true,
+            signal: controller.signal,
+        });
     }
-    return controller.signal;
+    return controller;
 }
 function sleep(ms, signal) {
     return new Promise((resolve, reject) => {
