@@ -27,8 +27,14 @@ final class Caller
      * @param array<string, mixed> $options
      * @return array<string, mixed>
      */
-    public function page(string $path, ?string $action, array $values, bool $paid, array $options): array
-    {
+    public function page(
+        string $path,
+        ?string $action,
+        #[\SensitiveParameter]
+        array $values,
+        bool $paid,
+        array $options
+    ): array {
         $common = $action === null ? ['username' => $this->username] : ['username' => $this->username, 'action' => $action];
         return $this->transport->call($path, $common + $values, $paid, $options, ['data']);
     }
@@ -38,8 +44,14 @@ final class Caller
      * @param array<string, mixed> $options
      * @return array<mixed>
      */
-    public function data(string $path, ?string $action, array $values, bool $paid, array $options): array
-    {
+    public function data(
+        string $path,
+        ?string $action,
+        #[\SensitiveParameter]
+        array $values,
+        bool $paid,
+        array $options
+    ): array {
         return (array) $this->page($path, $action, $values, $paid, $options)['data'];
     }
 
@@ -51,8 +63,14 @@ final class Caller
      * @param list<string> $required
      * @return array<string, mixed>
      */
-    public function body(string $path, array $values, bool $paid, array $options, array $required): array
-    {
+    public function body(
+        string $path,
+        #[\SensitiveParameter]
+        array $values,
+        bool $paid,
+        array $options,
+        array $required
+    ): array {
         return $this->transport->call($path, $values, $paid, $options, $required);
     }
 }

@@ -22,8 +22,13 @@ final class Client
      *   max_wait: if the service requires a longer wait, in seconds, the exception is thrown instead, default 10.
      *   language: zh (default) or en.
      */
-    public function __construct(string $baseUrl, string $username, string $apiKey, array $options = [])
-    {
+    public function __construct(
+        string $baseUrl,
+        string $username,
+        #[\SensitiveParameter]
+        string $apiKey,
+        array $options = []
+    ) {
         foreach (['baseUrl' => $baseUrl, 'username' => $username, 'apiKey' => $apiKey] as $name => $value) {
             if ($value === '') {
                 throw new \InvalidArgumentException("$name is missing");

@@ -24,8 +24,11 @@ final class Identity
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<string, mixed>
      */
-    public function verify(array $parameters, array $options = []): array
-    {
+    public function verify(
+        #[\SensitiveParameter]
+        array $parameters,
+        array $options = []
+    ): array {
         return $this->caller->body(self::PATH, $parameters, true, $options, ['success', 'matched']);
     }
 }

@@ -24,8 +24,11 @@ final class ShortLinks
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<mixed>
      */
-    public function generate(array $parameters, array $options = []): array
-    {
+    public function generate(
+        #[\SensitiveParameter]
+        array $parameters,
+        array $options = []
+    ): array {
         return $this->caller->data(self::PATH, 'generate', $parameters, true, $options);
     }
 
@@ -36,8 +39,11 @@ final class ShortLinks
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<mixed>
      */
-    public function generateBatch(array $parameters, array $options = []): array
-    {
+    public function generateBatch(
+        #[\SensitiveParameter]
+        array $parameters,
+        array $options = []
+    ): array {
         return $this->caller->data(self::PATH, 'generate_batch', $parameters, true, $options);
     }
 
@@ -48,8 +54,11 @@ final class ShortLinks
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<mixed>
      */
-    public function update(array $parameters, array $options = []): array
-    {
+    public function update(
+        #[\SensitiveParameter]
+        array $parameters,
+        array $options = []
+    ): array {
         return $this->caller->data(self::PATH, 'update', $parameters, false, $options);
     }
 

@@ -24,8 +24,11 @@ final class Sms
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<mixed>
      */
-    public function send(array $parameters, array $options = []): array
-    {
+    public function send(
+        #[\SensitiveParameter]
+        array $parameters,
+        array $options = []
+    ): array {
         return $this->caller->data(self::PATH, 'send_sms', $parameters, true, $options);
     }
 
@@ -36,8 +39,11 @@ final class Sms
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<mixed>
      */
-    public function sendBatch(array $parameters, array $options = []): array
-    {
+    public function sendBatch(
+        #[\SensitiveParameter]
+        array $parameters,
+        array $options = []
+    ): array {
         return $this->caller->data(self::PATH, 'send_batch', $parameters, true, $options);
     }
 
@@ -72,8 +78,11 @@ final class Sms
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<mixed>
      */
-    public function sendCode(array $parameters, array $options = []): array
-    {
+    public function sendCode(
+        #[\SensitiveParameter]
+        array $parameters,
+        array $options = []
+    ): array {
         return $this->caller->data(self::PATH, 'send_code', $parameters, true, $options);
     }
 
@@ -84,8 +93,11 @@ final class Sms
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<mixed>
      */
-    public function checkCode(array $parameters, array $options = []): array
-    {
+    public function checkCode(
+        #[\SensitiveParameter]
+        array $parameters,
+        array $options = []
+    ): array {
         return $this->caller->data(self::PATH, 'check_code', $parameters, false, $options);
     }
 
@@ -130,8 +142,11 @@ final class Sms
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<mixed>
      */
-    public function logs(array $parameters = [], array $options = []): array
-    {
+    public function logs(
+        #[\SensitiveParameter]
+        array $parameters = [],
+        array $options = []
+    ): array {
         return $this->caller->page(self::PATH, 'get_status', $parameters, false, $options);
     }
 
@@ -142,8 +157,11 @@ final class Sms
      * @param array{idempotency_key?: string, timeout?: float} $options
      * @return array<mixed>
      */
-    public function replies(array $parameters = [], array $options = []): array
-    {
+    public function replies(
+        #[\SensitiveParameter]
+        array $parameters = [],
+        array $options = []
+    ): array {
         return $this->caller->page(self::PATH, 'get_replies', $parameters, false, $options);
     }
 }

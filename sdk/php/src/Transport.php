@@ -31,6 +31,7 @@ final class Transport
 
     public function __construct(
         string $baseUrl,
+        #[\SensitiveParameter]
         string $apiKey,
         float $timeout,
         int $retries,
@@ -46,6 +47,16 @@ final class Transport
     }
 
     /**
+     * What `var_dump` and `print_r` show of a client: everything but the key.
+     *
+     * @return array<string, mixed>
+     */
+    public function __debugInfo(): array
+    {
+        return ['apiKey' => '***'] + get_object_vars($this);
+    }
+
+    /**
      * Returns the body of a success, which has the required fields; throws a TollgateException otherwise.
      *
      * @param array<string, mixed> $values
@@ -53,8 +64,14 @@ final class Transport
      * @param list<string> $required
      * @return array<string, mixed>
      */
-    public function call(string $path, array $values, bool $paid, array $options, array $required): array
-    {
+    public function call(
+        string $path,
+        #[\SensitiveParameter]
+        array $values,
+        bool $paid,
+        array $options,
+        array $required
+    ): array {
         $key = $paid ? (string) ($options['idempotency_key'] ?? bin2hex(random_bytes(16))) : null;
         if ($key !== null && preg_match('/^[\x21-\x7e]{1,255}$/D', $key) !== 1) {
             throw new \InvalidArgumentException('idempotency_key must have 1 to 255 visible ASCII characters');
@@ -79,8 +96,14 @@ final class Transport
      * @param list<string> $required
      * @return array<string, mixed>
      */
-    private function attempt(string $path, array $values, ?string $key, float $timeout, array $required): array
-    {
+    private function attempt(
+        string $path,
+        #[\SensitiveParameter]
+        array $values,
+        ?string $key,
+        float $timeout,
+        array $required
+    ): array {
         $headers = [
             'Content-Type: application/json',
             'Accept: application/json',
@@ -97,8 +120,7 @@ final class Transport
         $handle = curl_init($this->baseUrl . $path);
         curl_setopt_array($handle, [
             CURLOPT_POST => true,
-            // An empty list would become [], which is not an object.
-            CURLOPT_POSTFIELDS => json_encode((object) $values, JSON_UNESCAPED_UNICODE | JSON_THROW_ON_ERROR),
+            CURLOPT_POSTFIELDS => self::encode($values),
             CURLOPT_HTTPHEADER => $headers,
             CURLOPT_USERAGENT => 'tollgate-php/1.0.0',
             CURLOPT_FOLLOWLOCATION => false,
@@ -144,8 +166,14 @@ final class Transport
      * @param list<string> $required
      * @return array<string, mixed>
      */
-    private function readResponse(int $status, array $headers, ?string $text, ?string $key, array $required): array
-    {
+    private function readResponse(
+        int $status,
+        array $headers,
+        #[\SensitiveParameter]
+        ?string $text,
+        ?string $key,
+        array $required
+    ): array {
         $requestId = $headers['x-request-id'] ?? null;
         $foreign = function () use ($status, $headers, $text, $requestId, $key): ConnectionException {
             $message = "not a response of Tollgate: HTTP $status from {$this->baseUrl}" . $this->describeBody($headers, $text);
@@ -195,6 +223,23 @@ final class Transport
         preg_match('/^(?:[\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3}){0,100}/', $text, $found);
         $start = $found[0] ?? '';
         return $start === '' ? ', empty or not text' : ": $start";
+    }
+
+    /**
+     * JSON_THROW_ON_ERROR would put the values in the stack trace.
+     *
+     * @param array<string, mixed> $values
+     */
+    private static function encode(
+        #[\SensitiveParameter]
+        array $values
+    ): string {
+        // An empty list would become [], which is not an object.
+        $json = json_encode((object) $values, JSON_UNESCAPED_UNICODE);
+        if ($json === false) {
+            throw new \JsonException(json_last_error_msg(), json_last_error());
+        }
+        return $json;
     }
 
     /** Seconds to wait before a retry; null if a retry is useless. */

@@ -21,8 +21,13 @@ final class Webhook
      * @param array<string, string> $headers
      * @return array<string, mixed>|null
      */
-    public static function verify(string $secret, array $headers, string $body): ?array
-    {
+    public static function verify(
+        #[\SensitiveParameter]
+        string $secret,
+        array $headers,
+        #[\SensitiveParameter]
+        string $body
+    ): ?array {
         $key = base64_decode(strncmp($secret, 'whsec_', 6) === 0 ? substr($secret, 6) : $secret, true);
         if ($key === false || strlen($key) < self::MIN_KEY_BYTES) {
             throw new \InvalidArgumentException('the webhook secret is missing or incomplete: copy it from the console (whsec_…)');

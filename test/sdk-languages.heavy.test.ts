@@ -1,0 +1,87 @@
+// What the clients of PHP, Python and Java do with values and errors of their language. Nothing is sent: no server listens.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { root } from './support/root.ts'
+import { freePort } from './support/service.ts'
+
+const run = promisify(execFile)
+
+interface Language {
+  readonly probe: readonly [string, ...string[]]
+  /** Runs the program in a folder of its own and returns what it prints. */
+  readonly print: (folder: string, program: string, env: NodeJS.ProcessEnv) => Promise<string>
+}
+
+const php: Language = {
+  probe: ['php', '-r', "exit(extension_loaded('curl') ? 0 : 1);"],
+  async print(folder, program, env) {
+    const file = join(folder, 'program.php')
+    await writeFile(file, `<?php require '${join(root, 'sdk/php/src/autoload.php')}';\n${program}`)
+    // The default of PHP without a php.ini.
+    return (await run('php', ['-d', 'zend.exception_ignore_args=0', file], { env })).stdout
+  },
+}
+
+/** The program reads BASE_URL, where nothing listens. */
+async function print(t: TestContext, language: Language, program: string): Promise<string | undefined> {
+  const isInstalled = await run(language.probe[0], language.probe.slice(1)).then(
+    () => true,
+    () => false,
+  )
+  if (!isInstalled) {
+    t.skip(`${language.probe[0]} is not installed`)
+    return undefined
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-language-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const env = { ...process.env, BASE_URL: `http://127.0.0.1:${await freePort()}` }
+  return await language.print(folder, program, env)
+}
+
+describe('clients of other languages', { concurrency: false }, () => {
+  test('PHP: dumps of a client and exceptions have neither the key nor personal data', async (t) => {
+    const shown = await print(
+      t,
+      php,
+      `
+$client = new Tollgate\\Client(getenv('BASE_URL'), 'demo', 'hidden-key-of-the-account', ['retries' => 0]);
+var_dump($client);
+print_r($client);
+$calls = [
+    fn () => $client->identity->verify(['name' => 'hidden name', 'idcard' => 'hidden number']),
+    fn () => $client->identity->verify(['name' => 'hidden name', 'idcard' => "hidden number, not UTF-8 \\xff"]),
+    fn () => $client->sms->send(['phone_number' => 'hidden number', 'template_code' => 'CODE']),
+    fn () => $client->sms->sendBatch(['phone_numbers' => ['hidden number'], 'template_code' => 'CODE']),
+    fn () => $client->sms->sendCode(['phone_number' => 'hidden number', 'template_code' => 'CODE']),
+    fn () => $client->sms->checkCode(['phone_number' => 'hidden number', 'code' => 'hidden code']),
+    fn () => $client->sms->logs(['phone_number' => 'hidden number']),
+    fn () => $client->sms->replies(['phone_number' => 'hidden number']),
+    fn () => $client->shortlink->generate(['password' => 'hidden password']),
+    fn () => $client->shortlink->generateBatch(['links' => [['password' => 'hidden password']]]),
+    fn () => $client->shortlink->update(['link_id' => 1, 'password' => 'hidden password']),
+    fn () => new Tollgate\\Client('no address', 'demo', 'hidden-key-of-the-account'),
+    fn () => Tollgate\\Webhook::verify('whsec_hidden', [], 'hidden body'),
+];
+foreach ($calls as $call) {
+    try {
+        $call();
+    } catch (Throwable $error) {
+        echo get_class($error), "\\n";
+        if (PHP_VERSION_ID >= 80200) {
+            echo $error, "\\n";
+            print_r($error->getTrace());
+        }
+    }
+}`,
+    )
+    if (shown === undefined) return
+    assert.doesNotMatch(shown, /hidden/)
+    assert.equal(shown.match(/^Tollgate\\ConnectionException$/gm)?.length, 10)
+    assert.match(shown, /^JsonException$/m)
+  })
+})
