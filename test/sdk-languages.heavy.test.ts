@@ -27,6 +27,16 @@ const php: Language = {
   },
 }
 
+const python: Language = {
+  probe: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 8))'],
+  async print(folder, program, env) {
+    const file = join(folder, 'program.py')
+    await writeFile(file, program)
+    const path = join(root, 'sdk/python/src')
+    return (await run('python3', ['-B', file], { env: { ...env, PYTHONPATH: path } })).stdout
+  },
+}
+
 /** The program reads BASE_URL, where nothing listens. */
 async function print(t: TestContext, language: Language, program: string): Promise<string | undefined> {
   const isInstalled = await run(language.probe[0], language.probe.slice(1)).then(
@@ -83,5 +93,23 @@ foreach ($calls as $call) {
     assert.doesNotMatch(shown, /hidden/)
     assert.equal(shown.match(/^Tollgate\\ConnectionException$/gm)?.length, 10)
     assert.match(shown, /^JsonException$/m)
+  })
+
+  test('Python: an error can be sent to another process', async (t) => {
+    const shown = await print(
+      t,
+      python,
+      `
+import pickle
+from tollgate import TollgateApiError, TollgateTimeoutError
+
+for error in (
+    TollgateApiError("no credits", 403, 1004, 1.5, "request-1", "order-1"),
+    TollgateTimeoutError("no response", None, "order-1"),
+):
+    copied = pickle.loads(pickle.dumps(error))
+    print(type(copied) is type(error), str(copied) == str(error), vars(copied) == vars(error))`,
+    )
+    if (shown !== undefined) assert.equal(shown, 'True True True\n'.repeat(2))
   })
 })

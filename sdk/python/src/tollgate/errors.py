@@ -1,6 +1,6 @@
 """The errors of the client."""
 
-from typing import Optional
+from typing import Any, Optional, Tuple
 
 
 class TollgateError(Exception):
@@ -39,6 +39,11 @@ class TollgateApiError(TollgateError):
         self.code = code
         #: Seconds to wait before a retry.
         self.retry_after = retry_after
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # Workers of multiprocessing and Celery send errors to their parent.
+        facts = (self.message, self.status, self.code, self.retry_after, self.request_id, self.idempotency_key)
+        return type(self), facts
 
     def __str__(self) -> str:
         parts = ["HTTP %d" % self.status]
