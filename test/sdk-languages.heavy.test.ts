@@ -112,4 +112,23 @@ for error in (
     )
     if (shown !== undefined) assert.equal(shown, 'True True True\n'.repeat(2))
   })
+
+  test('Python: one URL in place of a list is refused, not checked letter by letter', async (t) => {
+    const shown = await print(
+      t,
+      python,
+      `
+import os
+from tollgate import Tollgate
+
+tollgate = Tollgate(os.environ["BASE_URL"], "demo", "key", retries=0)
+for urls in ("example.com", b"example.com", ["example.com"], {"example.com"}):
+    try:
+        tollgate.domains.check(urls)
+    except Exception as error:
+        print(type(error).__name__)`,
+    )
+    if (shown === undefined) return
+    assert.equal(shown, 'TypeError\nTypeError\nTollgateConnectionError\nTollgateConnectionError\n')
+  })
 })

@@ -245,5 +245,8 @@ class Domains:
         self, urls: Sequence[str], check_random: Optional[bool] = None, *, options: Options = None
     ) -> Result:
         """Checks which URLs are blocked. Costs a credit for each item; failed items are refunded."""
+        if isinstance(urls, (str, bytes)):
+            # As a sequence it would be one URL for each character.
+            raise TypeError("urls must be a list of URLs")
         result: Result = self._caller.check({"urls": list(urls), "check_random": check_random}, options)
         return result
