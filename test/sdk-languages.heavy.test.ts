@@ -1,6 +1,7 @@
 // What the clients of PHP, Python and Java do with values and errors of their language. Nothing is sent: no server listens.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +35,28 @@ const python: Language = {
     await writeFile(file, program)
     const path = join(root, 'sdk/python/src')
     return (await run('python3', ['-B', file], { env: { ...env, PYTHONPATH: path } })).stdout
+  },
+}
+
+const java: Language = {
+  probe: ['javac', '-version'],
+  async print(folder, program, env) {
+    const file = join(folder, 'Program.java')
+    await writeFile(
+      file,
+      `import io.tollgate.*;
+import java.util.*;
+import java.net.http.HttpClient;
+
+public class Program {
+    public static void main(String[] args) {
+${program}
+    }
+}`,
+    )
+    const sources = globSync(join(root, 'sdk/java/src/main/**/*.java'))
+    await run('javac', ['--release', '11', '-encoding', 'UTF-8', '-d', folder, ...sources, file])
+    return (await run('java', ['-cp', folder, 'Program'], { env })).stdout
   },
 }
 
@@ -130,5 +153,38 @@ for urls in ("example.com", b"example.com", ["example.com"], {"example.com"}):
     )
     if (shown === undefined) return
     assert.equal(shown, 'TypeError\nTypeError\nTollgateConnectionError\nTollgateConnectionError\n')
+  })
+
+  test('Python: a webhook with absent or unreadable headers is not from the platform', async (t) => {
+    const shown = await print(
+      t,
+      python,
+      `
+import base64, time
+from tollgate import verify_webhook
+
+secret = "whsec_" + base64.b64encode(bytes(32)).decode()
+now = str(int(time.time()))
+for values in ((None, None, None), ("\\udcff", now, "v1,a"), ("id", now, "\\udcff")):
+    headers = dict(zip(("webhook-id", "webhook-timestamp", "webhook-signature"), values))
+    print(verify_webhook(secret, headers, b"{}"))`,
+    )
+    if (shown !== undefined) assert.equal(shown, 'None\n'.repeat(3))
+  })
+
+  test('Java: a webhook with absent headers is not from the platform', async (t) => {
+    const shown = await print(
+      t,
+      java,
+      `
+        String secret = "whsec_" + Base64.getEncoder().encodeToString(new byte[32]);
+        for (String name : new String[] {"webhook-id", "webhook-timestamp", "webhook-signature", null}) {
+            Map<String, String> headers = new HashMap<>();
+            headers.put("webhook-timestamp", String.valueOf(System.currentTimeMillis() / 1000));
+            headers.put(name, null);
+            System.out.println(Webhook.verify(secret, headers, new byte[0]).isEmpty());
+        }`,
+    )
+    if (shown !== undefined) assert.equal(shown, 'true\n'.repeat(4))
   })
 })

@@ -24,16 +24,16 @@ def verify_webhook(
     Raises ValueError if ``secret`` is not a secret of a webhook.
     """
     key = _read_key(secret)
-    lower = {name.lower(): value for name, value in headers.items()}
+    lower = {name.lower(): value for name, value in headers.items() if value is not None}
     timestamp = lower.get("webhook-timestamp", "")
     if not re.match(r"^[0-9]{1,12}\Z", timestamp):
         return None
     if abs(time.time() - int(timestamp)) > _TOLERANCE_SECONDS:
         return None
     raw = body.encode("utf-8") if isinstance(body, str) else body
-    signed = ("%s.%s." % (lower.get("webhook-id", ""), timestamp)).encode("utf-8") + raw
+    signed = ("%s.%s." % (lower.get("webhook-id", ""), timestamp)).encode("utf-8", "replace") + raw
     expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
-    signatures = lower.get("webhook-signature", "").encode("utf-8").split(b" ")
+    signatures = lower.get("webhook-signature", "").encode("utf-8", "replace").split(b" ")
     # Compares all of them, so that the time says nothing.
     matches = [hmac.compare_digest(signature, expected) for signature in signatures]
     if not any(matches):

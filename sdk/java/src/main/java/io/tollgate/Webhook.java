@@ -30,7 +30,9 @@ public final class Webhook {
     public static Optional<Result> verify(String secret, Map<String, String> headers, byte[] body) {
         byte[] key = readKey(secret);
         Map<String, String> lower = new TreeMap<>();
-        headers.forEach((name, value) -> lower.put(name.toLowerCase(Locale.ROOT), value));
+        headers.forEach((name, value) -> {
+            if (name != null && value != null) lower.put(name.toLowerCase(Locale.ROOT), value);
+        });
         String timestamp = lower.getOrDefault("webhook-timestamp", "");
         if (!timestamp.matches("[0-9]{1,12}")) return Optional.empty();
         long age = System.currentTimeMillis() / 1000 - Long.parseLong(timestamp);
