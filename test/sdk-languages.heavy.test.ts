@@ -187,4 +187,25 @@ for values in ((None, None, None), ("\\udcff", now, "v1,a"), ("id", now, "\\udcf
     )
     if (shown !== undefined) assert.equal(shown, 'true\n'.repeat(4))
   })
+
+  test('Java: arrays are sent as lists, an Optional as its value; a stream is refused', async (t) => {
+    const shown = await print(
+      t,
+      java,
+      `
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("urls", new String[] {"a", "b"});
+        values.put("numbers", new int[][] {{1, 2}, {}});
+        values.put("one", Optional.of(Map.of("x", 1)));
+        values.put("none", Optional.empty());
+        System.out.println(Json.write(values));
+        try {
+            Json.write(Map.of("urls", List.of("a").stream()));
+        } catch (IllegalArgumentException error) {
+            System.out.println("refused");
+        }`,
+    )
+    if (shown === undefined) return
+    assert.equal(shown, '{"urls":["a","b"],"numbers":[[1,2],[]],"one":{"x":1},"none":null}\nrefused\n')
+  })
 })

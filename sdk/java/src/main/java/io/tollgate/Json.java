@@ -1,9 +1,12 @@
 package io.tollgate;
 
+import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.BaseStream;
 
 /**
  * Reads and writes JSON: objects are maps, arrays are lists, integers are longs, other numbers are doubles. The JDK has no JSON,
@@ -28,6 +31,10 @@ public final class Json {
         return value;
     }
 
+    /**
+     * Writes maps as objects, and lists, other collections and arrays as arrays; an Optional is its value or null. Other objects
+     * are written as their text. Throws {@link IllegalArgumentException} for a stream.
+     */
     public static String write(Object value) {
         StringBuilder out = new StringBuilder();
         write(value, out);
@@ -55,6 +62,14 @@ public final class Json {
                 separator = ",";
             }
             out.append(separator.equals("[") ? "[]" : "]");
+        } else if (value.getClass().isArray()) {
+            List<Object> items = new ArrayList<>();
+            for (int i = 0; i < Array.getLength(value); i++) items.add(Array.get(value, i));
+            write(items, out);
+        } else if (value instanceof Optional) {
+            write(((Optional<?>) value).orElse(null), out);
+        } else if (value instanceof BaseStream) {
+            throw new IllegalArgumentException("a stream cannot be sent: collect it into a list");
         } else {
             writeString(value.toString(), out);
         }
