@@ -208,4 +208,22 @@ for values in ((None, None, None), ("\\udcff", now, "v1,a"), ("id", now, "\\udcf
     if (shown === undefined) return
     assert.equal(shown, '{"urls":["a","b"],"numbers":[[1,2],[]],"one":{"x":1},"none":null}\nrefused\n')
   })
+
+  test('Java: an HTTP client that follows redirects is refused', async (t) => {
+    const shown = await print(
+      t,
+      java,
+      `
+        for (HttpClient.Redirect redirects : HttpClient.Redirect.values()) {
+            HttpClient http = HttpClient.newBuilder().followRedirects(redirects).build();
+            try {
+                Tollgate.builder("http://127.0.0.1", "demo", "key").httpClient(http).build();
+                System.out.println(redirects + " accepted");
+            } catch (IllegalArgumentException error) {
+                System.out.println(redirects + " refused");
+            }
+        }`,
+    )
+    if (shown !== undefined) assert.equal(shown, 'NEVER accepted\nALWAYS refused\nNORMAL refused\n')
+  })
 })

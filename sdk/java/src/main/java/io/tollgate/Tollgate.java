@@ -106,8 +106,17 @@ public final class Tollgate {
             return this;
         }
 
-        /** Replaces the HTTP client, for example to use a proxy. It must not follow redirects. */
+        /**
+         * Replaces the HTTP client, for example to use a proxy. It must not follow redirects, because it would send the key to
+         * any address.
+         *
+         * @throws IllegalArgumentException if it follows redirects
+         */
         public Builder httpClient(HttpClient value) {
+            HttpClient.Redirect redirects = value == null ? null : value.followRedirects();
+            if (redirects == HttpClient.Redirect.NORMAL || redirects == HttpClient.Redirect.ALWAYS) {
+                throw new IllegalArgumentException("the HTTP client must not follow redirects: use Redirect.NEVER");
+            }
             httpClient = value;
             return this;
         }
