@@ -6,8 +6,8 @@ export type VerifySampleLanguage = (typeof verifySampleLanguages)[number]
 export const verifySamples: Readonly<Record<VerifySampleLanguage, string>> = {
   PHP: `<?php
 function verify_webhook(string $secret, array $headers, string $body): bool {
-    $id = $headers['webhook-id'];
-    $timestamp = $headers['webhook-timestamp'];
+    $id = $headers['webhook-id'] ?? '';
+    $timestamp = $headers['webhook-timestamp'] ?? '';
     if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > 300) {
         return false;
     }
@@ -16,7 +16,7 @@ function verify_webhook(string $secret, array $headers, string $body): bool {
         throw new InvalidArgumentException('the webhook secret is missing or incomplete');
     }
     $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
-    foreach (explode(' ', $headers['webhook-signature']) as $signature) {
+    foreach (explode(' ', $headers['webhook-signature'] ?? '') as $signature) {
         if (hash_equals($expected, $signature)) {
             return true;
         }
@@ -27,15 +27,17 @@ function verify_webhook(string $secret, array $headers, string $body): bool {
   Python: `import base64, hashlib, hmac, time
 
 def verify_webhook(secret: str, headers: dict, body: bytes) -> bool:
-    message_id, timestamp = headers["webhook-id"], headers["webhook-timestamp"]
-    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > 300:
+    names = ("webhook-id", "webhook-timestamp", "webhook-signature")
+    message_id, timestamp, signatures = (headers.get(name) or "" for name in names)
+    if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > 300:
         return False
     key = base64.b64decode(secret.removeprefix("whsec_"))
     if len(key) < 24:
         raise ValueError("the webhook secret is missing or incomplete")
-    signed = f"{message_id}.{timestamp}.".encode() + body
-    expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    return any(hmac.compare_digest(expected, one) for one in headers["webhook-signature"].split(" "))
+    signed = f"{message_id}.{timestamp}.".encode("utf-8", "replace") + body
+    expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+    given = signatures.encode("utf-8", "replace").split(b" ")
+    return any(hmac.compare_digest(expected, one) for one in given)
 `,
   Java: `import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -46,7 +48,8 @@ import javax.crypto.spec.SecretKeySpec;
 
 class Webhooks {
     static boolean verify(String secret, Map<String, String> headers, byte[] body) throws Exception {
-        String timestamp = headers.get("webhook-timestamp");
+        // An absent header is the text "null", which nobody signed.
+        String timestamp = String.valueOf(headers.get("webhook-timestamp"));
         if (!timestamp.matches("\\\\d{1,12}")
                 || Math.abs(System.currentTimeMillis() / 1000 - Long.parseLong(timestamp)) > 300) {
             return false;
@@ -57,7 +60,7 @@ class Webhooks {
         mac.update((headers.get("webhook-id") + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8));
         byte[] expected = ("v1," + Base64.getEncoder().encodeToString(mac.doFinal(body)))
                 .getBytes(StandardCharsets.UTF_8);
-        for (String signature : headers.get("webhook-signature").split(" ")) {
+        for (String signature : String.valueOf(headers.get("webhook-signature")).split(" ")) {
             if (MessageDigest.isEqual(expected, signature.getBytes(StandardCharsets.UTF_8))) {
                 return true;
             }
@@ -76,7 +79,7 @@ export function verifyWebhook(secret, headers, body) {
   if (key.length < 24) throw new TypeError('the webhook secret is missing or incomplete')
   const hmac = createHmac('sha256', key).update(\`\${id}.\${timestamp}.\`).update(body)
   const expected = Buffer.from('v1,' + hmac.digest('base64'))
-  return headers['webhook-signature'].split(' ').some((one) => {
+  return (headers['webhook-signature'] ?? '').split(' ').some((one) => {
     const given = Buffer.from(one)
     return given.length === expected.length && timingSafeEqual(given, expected)
   })

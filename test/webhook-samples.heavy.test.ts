@@ -132,8 +132,9 @@ describe('webhook samples', () => {
           secrets: readonly string[],
           sent: string,
           known = secret,
+          change: Readonly<Record<string, string | undefined>> = {},
         ) => {
-          const headers = signWebhook({ id: 'evt_1', timestamp, body }, secrets)
+          const headers = { ...signWebhook({ id: 'evt_1', timestamp, body }, secrets), ...change }
           const byName = Object.fromEntries(
             Object.entries(headers).map(([name, value]) => [name.replaceAll('-', '_'), value]),
           )
@@ -156,6 +157,14 @@ describe('webhook samples', () => {
         assert.equal(await verify(now, [generateWebhookSecret()], body), 'false')
         assert.equal(await verify(now, [secret], body.replace('ping', 'pong')), 'false')
         assert.equal(await verify(now - 400, [secret], body), 'false')
+        for (const change of [
+          { 'webhook-id': undefined },
+          { 'webhook-timestamp': undefined },
+          { 'webhook-signature': undefined },
+          { 'webhook-timestamp': '²' },
+          { 'webhook-signature': 'v1,é' },
+        ])
+          assert.equal(await verify(now, [secret], body, secret, change), 'false', JSON.stringify(change))
       } finally {
         await rm(folder, { recursive: true, force: true })
       }
