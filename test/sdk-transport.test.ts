@@ -3,21 +3,24 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { Tollgate, type TollgateOptions } from '../sdk/node/src/index.ts'
 
 interface Target {
-  readonly calls: () => number
+  /** The bodies of the calls. */
+  readonly received: readonly Readonly<Record<string, unknown>>[]
   readonly client: (options?: Partial<TollgateOptions>) => Tollgate
 }
 
 /** A server that gives the same response to every call. */
 async function respondWith(t: TestContext, body: string): Promise<Target> {
-  let calls = 0
+  const received: Record<string, unknown>[] = []
   const server = createServer((request, response) => {
-    calls += 1
-    request.resume()
-    response.setHeader('content-type', 'application/json').end(body)
+    void text(request).then((sent) => {
+      received.push(JSON.parse(sent) as Record<string, unknown>)
+      response.setHeader('content-type', 'application/json').end(body)
+    })
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   t.after(() => {
@@ -26,7 +29,7 @@ async function respondWith(t: TestContext, body: string): Promise<Target> {
   })
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    calls: () => calls,
+    received,
     client: (options) => new Tollgate({ baseUrl, username: 'demo', apiKey: 'key', ...options }),
   }
 }
@@ -39,7 +42,7 @@ test('parameters that are not JSON are refused before anything is sent', async (
     const sent = target.client().shortlink.get({ link_id: value })
     await assert.rejects(sent, { name: 'TypeError', message: /BigInt|circular/ })
   }
-  assert.equal(target.calls(), 0)
+  assert.deepEqual(target.received, [])
 })
 
 test('a success without data is not a response of the service', async (t) => {
@@ -58,4 +61,16 @@ test('a signal that is passed to many calls keeps no listener of them', async (t
   const tollgate = target.client()
   for (let call = 0; call < 3; call += 1) await tollgate.sms.credits({}, { signal })
   assert.equal(getEventListeners(signal, 'abort').length, 0)
+})
+
+test('a page of records has a limit, because without one the service names no next page', async (t) => {
+  const target = await respondWith(t, '{"code":0,"data":[],"next_cursor":"next"}')
+  const which: object = { phone_number: '13800138000', limit: undefined }
+  const page = await target.client().sms.logsPage(which)
+  assert.equal(page.next_cursor, 'next')
+  await target.client().sms.logsPage({ phone_number: '13800138000', limit: 5 })
+  assert.deepEqual(
+    target.received.map((body) => body['limit']),
+    [20, 5],
+  )
 })

@@ -160,7 +160,7 @@ export class Tollgate {
       this.#page<SmsReply>(paths.sms, 'get_replies', which, options),
     /** Like `logs`, a page at a time. */
     logsPage: (which: SmsLogsQuery, options?: CallOptions) =>
-      this.#page<SmsRecord>(paths.sms, 'get_logs', { limit: 20, ...which }, options),
+      this.#page<SmsRecord>(paths.sms, 'get_logs', { ...which, limit: which.limit ?? 20 }, options),
     /** Accepts up to 1,000 messages and does not wait for the gateways. Charged together, or not at all. */
     sendBatch: (batch: SendBatch, options?: CallOptions) =>
       this.#call<AcceptedBatch>(this.#request(paths.sms, 'send_batch', batch, true), options),

@@ -75,7 +75,7 @@ class Tollgate {
         checkCode: (code, options) => this.#call(this.#request(paths.sms, 'check_code', code, false), options),
         replies: (which = {}, options) => this.#page(paths.sms, 'get_replies', which, options),
         /** Like `logs`, a page at a time. */
-        logsPage: (which, options) => this.#page(paths.sms, 'get_logs', { limit: 20, ...which }, options),
+        logsPage: (which, options) => this.#page(paths.sms, 'get_logs', { ...which, limit: which.limit ?? 20 }, options),
         /** Accepts up to 1,000 messages and does not wait for the gateways. Charged together, or not at all. */
         sendBatch: (batch, options) => this.#call(this.#request(paths.sms, 'send_batch', batch, true), options),
         getBatch: (which, options) => this.#call(this.#request(paths.sms, 'get_batch', which, false), options),
