@@ -1,8 +1,8 @@
-// What the clients of PHP, Python and Java do with values and errors of their language. Nothing is sent: no server listens.
+// What the clients of PHP, Python, Java and Go do with values and errors of their language. Nothing is sent: no server listens.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
@@ -57,6 +57,34 @@ ${program}
     const sources = globSync(join(root, 'sdk/java/src/main/**/*.java'))
     await run('javac', ['--release', '11', '-encoding', 'UTF-8', '-d', folder, ...sources, file])
     return (await run('java', ['-cp', folder, 'Program'], { env })).stdout
+  },
+}
+
+const go: Language = {
+  probe: ['go', 'version'],
+  async print(folder, program, env) {
+    const sdk = join(root, 'sdk/go')
+    await writeFile(
+      join(folder, 'go.mod'),
+      `module example.com/a
+
+go 1.18
+
+require tollgate/sdk v1.0.0
+
+replace tollgate/sdk => ${sdk}
+`,
+    )
+    await mkdir(join(folder, 'cache'))
+    await writeFile(join(folder, 'main.go'), program)
+    // Nothing is downloaded: the client uses the standard library only.
+    const offline = {
+      GOFLAGS: '-mod=mod',
+      GOPROXY: 'off',
+      GOTOOLCHAIN: 'local',
+      GOCACHE: join(folder, 'cache'),
+    }
+    return (await run('go', ['run', '.'], { cwd: folder, env: { ...env, ...offline } })).stdout
   },
 }
 
@@ -225,5 +253,34 @@ for values in ((None, None, None), ("\\udcff", now, "v1,a"), ("id", now, "\\udcf
         }`,
     )
     if (shown !== undefined) assert.equal(shown, 'NEVER accepted\nALWAYS refused\nNORMAL refused\n')
+  })
+
+  test('Go: a printed client does not show the key', async (t) => {
+    const shown = await print(
+      t,
+      go,
+      `package main
+
+import (
+	"fmt"
+
+	tollgate "tollgate/sdk"
+)
+
+func main() {
+	client, err := tollgate.New(tollgate.Options{BaseURL: "http://127.0.0.1", Username: "demo", APIKey: "hidden-key"})
+	fmt.Println(err)
+	settings := struct{ Client *tollgate.Client }{client}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+		fmt.Println(fmt.Sprintf(format, client))
+		fmt.Println(fmt.Sprintf(format, *client))
+		fmt.Println(fmt.Sprintf(format, settings))
+	}
+}
+`,
+    )
+    if (shown === undefined) return
+    assert.doesNotMatch(shown, /hidden/)
+    assert.match(shown, /^<nil>\ntollgate\.Client\(http:\/\/127\.0\.0\.1, demo\)\n/)
   })
 })

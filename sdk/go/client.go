@@ -102,6 +102,12 @@ func New(options Options) (*Client, error) {
 	return c, nil
 }
 
+// String names the service and the account, so that a printed client does not show the key.
+func (c Client) String() string { return "tollgate.Client(" + c.baseURL + ", " + c.username + ")" }
+
+// GoString is what %#v prints.
+func (c Client) GoString() string { return c.String() }
+
 // common is what every operation with an action sends.
 type common struct {
 	Username string `json:"username"`
