@@ -74,10 +74,16 @@ function numbersOf(
   if (!items) return items
   const numbers = new Map<string, number>()
   for (const item of items.filter((one) => one.trim() !== '')) {
-    const [key = '', value = ''] = item.split('=').map((part) => part.trim())
-    numbers.set(key, /^\d{1,15}$/.test(value) && !numbers.has(key) ? Number(value) : Number.NaN)
+    const [key = '', ...rest] = item.split('=').map((part) => part.trim())
+    const value = rest.join('=')
+    numbers.set(key, numbers.has(key) ? Number.NaN : wholeNumber(value))
   }
   return Object.fromEntries(numbers)
+}
+
+/** NaN for anything else, such as `1e3` or `0x10`. */
+function wholeNumber(given: string): number {
+  return /^\d{1,15}$/.test(given.trim()) ? Number(given) : Number.NaN
 }
 
 export const accountCommands: readonly Command[] = [
@@ -174,7 +180,7 @@ export const accountCommands: readonly Command[] = [
         dailyCap: numbersOf(flags, 'daily-cap', 'none'),
         monthlyCap: numbersOf(flags, 'monthly-cap', 'none'),
         prices: numbersOf(flags, 'prices', 'default'),
-        alertPercents: percents === null ? [] : percents?.map(Number),
+        alertPercents: percents === null ? [] : percents?.map(wholeNumber),
       }
       const secondFactor = textFlag(flags, '2fa')
       if (secondFactor !== undefined && secondFactor !== 'off') {

@@ -85,13 +85,17 @@ function changeCommand(verb: 'grant' | 'take', text: Text): Command {
 
 /** `sms=100,short_link=50` */
 export function parseCredits(given: string): { apiType: ApiType; amount: number }[] {
-  return given
+  const credits = given
     .split(',')
     .filter((item) => item.trim() !== '')
     .map((item) => {
-      const [type, amount] = item.split('=') as [string, string | undefined]
-      return { apiType: requireApiType(type.trim()), amount: parseAmount(amount ?? '') }
+      const [type = '', ...amount] = item.split('=')
+      return { apiType: requireApiType(type.trim()), amount: parseAmount(amount.join('=')) }
     })
+  if (new Set(credits.map(({ apiType }) => apiType)).size !== credits.length) {
+    throw new UsageError('--credits 有重复的额度类型 / names a credit type twice')
+  }
+  return credits
 }
 
 function requireApiType(type: string): ApiType {

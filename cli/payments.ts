@@ -41,9 +41,6 @@ const packageFlags = {
 function readPackage(flags: Flags): PackageInput {
   const credits = textFlag(flags, 'credits')
   const given = credits === undefined ? undefined : parseCredits(credits)
-  if (given && new Set(given.map(({ apiType }) => apiType)).size !== given.length) {
-    throw new UsageError('--credits 有重复的额度类型 / names a credit type twice')
-  }
   return {
     name: textFlag(flags, 'name'),
     credits: given && Object.fromEntries(given.map(({ apiType, amount }) => [apiType, amount])),

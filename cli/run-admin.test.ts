@@ -1,0 +1,41 @@
+// Arguments of the operator's command line that are malformed: nothing is changed, and one line says why.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type FreshStorage, freshStorage } from '../test/support/engines.ts'
+import { admin } from '../test/support/service.ts'
+
+describe('malformed arguments', () => {
+  let storage: FreshStorage
+  before(async () => {
+    storage = await freshStorage('sqlite')
+    assert.equal((await run('account', 'create', 'acme', '--credits', ' sms = 5 , short_link=3')).code, 0)
+  })
+  after(() => storage.remove())
+
+  const run = (...args: string[]) => admin(storage.environment, ...args)
+
+  async function assertRefused(pattern: RegExp, ...args: string[]): Promise<void> {
+    const { code, stdout, stderr } = await run(...args)
+    assert.deepEqual([code, stdout], [1, ''], args.join(' '))
+    assert.equal(stderr.trimEnd().split('\n').length, 1, stderr)
+    assert.match(stderr, pattern, args.join(' '))
+  }
+
+  it('are refused in lists of credits', async () => {
+    for (const credits of ['sms=100,sms=200', 'sms=1=000', 'sms=1e3', 'sms=-1', 'sms', '=5', 'fax=1']) {
+      await assertRefused(/credit type|positive integer/, 'account', 'create', 'other', '--credits', credits)
+    }
+    assert.equal((await run('account', 'show', 'other')).code, 1)
+  })
+
+  it('are refused in lists of numbers', async () => {
+    for (const flag of ['daily-cap', 'monthly-cap', 'prices', 'alert-percents']) {
+      const name = flag === 'prices' ? 'identity' : 'sms'
+      const wrong = flag === 'alert-percents' ? ['1e1', '0x14', '', '5.0'] : ['5=9', '1e1', '', '0x14']
+      for (const value of wrong) {
+        const given = flag === 'alert-percents' ? value : `${name}=${value}`
+        await assertRefused(new RegExp(flag.replace('-', '_')), 'account', 'set', 'acme', `--${flag}`, given)
+      }
+    }
+  })
+})
