@@ -28,6 +28,23 @@ describe('malformed arguments', () => {
     assert.equal((await run('account', 'show', 'other')).code, 1)
   })
 
+  it('are refused when a flag is repeated, unless it takes several values', async () => {
+    const grant = ['credits', 'grant', 'acme', 'sms', '5']
+    await assertRefused(/--note.* twice/, ...grant, '--note', 'a', '--note=b')
+    await assertRefused(
+      /--daily-cap.* twice/,
+      ...['account', 'set', 'acme'],
+      '--daily-cap',
+      'sms=5',
+      '--daily-cap',
+      'sms=6',
+    )
+    assert.match((await run('credits', 'show', 'acme', '--json', '--json')).stdout, /"sms","total":5,/)
+    const template = ['template', 'add', '--shared', '--code', 'T1', '--name', 'x', '--content', 'x']
+    const added = await run(...template, '--gateway', 'aliyun=SMS_1', '--gateway', 'tencent=2', '--json')
+    assert.match(added.stdout, /"gateways":\{"aliyun":"SMS_1","tencent":"2"\}/)
+  })
+
   it('are refused in lists of numbers', async () => {
     for (const flag of ['daily-cap', 'monthly-cap', 'prices', 'alert-percents']) {
       const name = flag === 'prices' ? 'identity' : 'sms'

@@ -119,15 +119,27 @@ function findCommand(words: readonly string[]): Command | undefined {
 
 function readWords(command: Command, words: readonly string[]): { flags: Flags; positionals: string[] } {
   try {
-    const { values, positionals } = parseArgs({
+    const { values, positionals, tokens } = parseArgs({
       args: [...words],
       allowPositionals: true,
       options: { ...command.flags, json: { type: 'boolean' }, help: { type: 'boolean' } },
+      tokens: true,
     })
+    requireOnce(command, tokens)
     return { flags: values as Flags, positionals }
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(/\n|\. /)[0] : ''
     throw new UsageError(`参数有误 / ${reason}; 用法 / usage: ${oneLine(formatUsage(command))}`)
+  }
+}
+
+/** `parseArgs` keeps the last value of a repeated flag and drops the others. */
+function requireOnce(command: Command, tokens: readonly { readonly kind: string; readonly name?: string }[]) {
+  const given = new Set<string>()
+  for (const { name } of tokens) {
+    if (name === undefined || name === 'json' || command.flags[name]?.multiple === true) continue
+    if (given.has(name)) throw new Error(`Option '--${name}' is given twice`)
+    given.add(name)
   }
 }
 
