@@ -45,6 +45,18 @@ describe('malformed arguments', () => {
     assert.match(added.stdout, /"gateways":\{"aliyun":"SMS_1","tencent":"2"\}/)
   })
 
+  it('are refused as the note of a grant if they are the number of an order', async () => {
+    const entry = ['credits', 'grant', 'acme', 'sms', '5', '--note']
+    const price = ['--credits', 'sms=10', '--price', '1']
+    assert.equal((await run('package', 'add', 'small', '--name', 'Small', ...price)).code, 0)
+    const order = await run('order', 'create', 'acme', 'small', '--pay', 'sandbox', '--json')
+    const { number } = JSON.parse(order.stdout) as { number: string }
+    await assertRefused(/order number/, ...entry, number)
+    await assertRefused(/order number/, 'credits', 'take', 'acme', 'sms', '1', '--note', number)
+    assert.equal((await run(...entry, `${number} late`)).code, 0)
+    assert.match((await run('ledger', 'check')).stdout, /^ok/)
+  })
+
   it('are refused in lists of numbers', async () => {
     for (const flag of ['daily-cap', 'monthly-cap', 'prices', 'alert-percents']) {
       const name = flag === 'prices' ? 'identity' : 'sms'

@@ -125,3 +125,8 @@ export function parseMinor(text: string): number | undefined {
   const minor = Number(`${match[1]}${(match[2] ?? '').padEnd(2, '0')}`)
   return Number.isSafeInteger(minor) ? minor : undefined
 }
+
+/** The form of our order numbers. A merchant account may serve other programs too; their numbers have another form. */
+export function isOrderNumber(text: string): boolean {
+  return /^T\d{14}[0-9A-Z]{10}$/.test(text)
+}

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import { type ApiType, maxGrant } from '../../contract/credits.ts'
+import { isOrderNumber } from '../../contract/payments.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { AppError, invalidField } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
@@ -62,6 +63,7 @@ export function createCredits(db: Database, secretKey: string): Credits {
   function change(kind: 'grant' | 'adjust', request: CreditChange): Promise<CreditBalance | undefined> {
     const { actor, accountId, apiType, amount, note } = request
     requireAmount(amount)
+    if (note !== undefined) requireOwnNote(note)
     const signed = kind === 'grant' ? amount : -amount
     return db.write(async (tx) => {
       const balance = await addCredits(tx, { accountId, apiType, kind, amount: signed, note: note ?? null })
@@ -116,6 +118,15 @@ export function createCredits(db: Database, secretKey: string): Credits {
 
 function sortByName<T extends readonly [unknown, unknown]>(entries: T[]): T[] {
   return entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+}
+
+/** An entry whose note is the number of an order is one of the order itself: `ledger check` would count this one too. */
+function requireOwnNote(note: string): void {
+  if (!isOrderNumber(note)) return
+  throw invalidField('note', {
+    zh: '备注不能只有订单号，否则会被当作该订单的流水，请再写上原因',
+    en: 'a note of only an order number marks the entries of that order: add the reason',
+  })
 }
 
 /** Positive, whole, and not so large that it must be a typing error. */

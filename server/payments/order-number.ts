@@ -8,8 +8,3 @@ export function createOrderNumber(): string {
   const second = formatTime(Date.now()).replaceAll(/\D/g, '')
   return `T${second}${randomText(letters, 10)}`
 }
-
-/** A merchant account may serve other programs too; their numbers have another form. */
-export function isOrderNumber(text: string): boolean {
-  return /^T\d{14}[0-9A-Z]{10}$/.test(text)
-}

@@ -1,10 +1,13 @@
 // One reconciliation: the provider's bill of a day against our orders and refunds, in both directions.
-import type { PaymentDifferenceKind, PaymentProviderName } from '../../contract/payments.ts'
+import {
+  isOrderNumber,
+  type PaymentDifferenceKind,
+  type PaymentProviderName,
+} from '../../contract/payments.ts'
 import { dayMs, endOfDay, minuteMs, startOfDay } from '../../contract/time.ts'
 import type { Database } from '../db/database.ts'
 import { type Bill, BillProblem, type BillRow } from './bills/bill.ts'
 import { compareOrder, comparePayment, compareRefund, describeMoney } from './compare.ts'
-import { isOrderNumber } from './order-number.ts'
 import { alert, type Orders } from './orders.ts'
 import type { PaymentProvider } from './port.ts'
 import {
