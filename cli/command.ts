@@ -24,7 +24,7 @@ export interface Output {
   readonly text: string
   /** The command ran, but its result is negative: exit code 1. */
   readonly failed?: boolean
-  /** Why it is negative: one line on stderr, instead of the text. */
+  /** Why it is negative: one line on stderr. */
   readonly problem?: string
 }
 

@@ -49,7 +49,9 @@ export const creditCommands: readonly Command[] = [
       if (report.ok) await renewCheckpoint(db, next, overdueMs).catch(() => undefined)
       const counts = `${report.accounts} accounts, ${report.operations} operations, ${report.entries} entries, ${report.open} open`
       const text = report.ok ? `ok: ${counts}` : [`not ok: ${counts}`, ...report.problems].join('\n')
-      return { json: report, text, failed: !report.ok }
+      // On stderr too, so that cron mails it although `> /dev/null` drops the counts.
+      const problem = `额度与流水不符 / the ledger check failed (${report.problems.length})`
+      return { json: report, text, failed: !report.ok, ...(!report.ok && { problem }) }
     },
   },
 ]

@@ -41,7 +41,7 @@ export const reconciliationCommands: readonly Command[] = [
         busy: () => '其他进程正在对账 / another process works on it',
       }[result.kind]()
       const line = `${provider} ${day}: ${text}`
-      return result.kind === 'done' ? { json, text: line } : { json, text: line, failed: true, problem: line }
+      return result.kind === 'done' ? { json, text: line } : { json, text: '', failed: true, problem: line }
     },
   },
   {

@@ -104,7 +104,7 @@ async function run(given: readonly string[], environment: () => Environment): Pr
     const output = await command.run({ config, installation, words: rest, flags })
     const { failed = false, problem } = output
     if (flags['json'] === true) return { text: JSON.stringify(output.json), failed, problem }
-    return { text: problem === undefined ? output.text : '', failed, problem }
+    return { text: output.text, failed, problem }
   } finally {
     await installation.close()
   }

@@ -80,7 +80,7 @@ export const statementCommands: readonly Command[] = [
       const problem = findFileProblem(await read(words[0]!), key)
       return {
         json: { file: words[0]!, valid: problem === undefined, ...(problem && { problem: problem.en }) },
-        text: `${words[0]!}: 有效 / valid`,
+        text: problem ? '' : `${words[0]!}: 有效 / valid`,
         failed: problem !== undefined,
         ...(problem && { problem: `${words[0]!}: ${problem.zh} / ${problem.en}` }),
       }
