@@ -2,6 +2,7 @@
 import { readEnvironment } from '../server/config.ts'
 import { restrictNewFiles } from '../server/runtime/private-files.ts'
 import { readFlags } from './flags.ts'
+import { print } from './print.ts'
 import { runDoctor } from './run-doctor.ts'
 
 const help = `npm run --silent doctor -- [--json] [--help]
@@ -16,6 +17,4 @@ folder, file modes, disk, secret key, database, migrations, clock, gateways, pay
 restrictNewFiles()
 restrictNewFiles()
 const { values: flags } = readFlags(help, { json: { type: 'boolean' } })
-const { code, stdout } = await runDoctor(flags.json === true, readEnvironment())
-process.stdout.write(stdout)
-process.exitCode = code ?? 1
+print(await runDoctor(flags.json === true, readEnvironment()))
