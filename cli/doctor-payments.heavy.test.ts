@@ -93,7 +93,14 @@ describe('doctor: payment keys', () => {
     await using alipay = await startAlipay()
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-doctor-'))
     const told = async (changed: Record<string, string>) =>
-      (await runDoctor(true, { ...alipay.settings, PAYMENTS: 'alipay', DATA_DIR: folder, ...changed })).stdout
+      (
+        await runDoctor(true, () => ({
+          ...alipay.settings,
+          PAYMENTS: 'alipay',
+          DATA_DIR: folder,
+          ...changed,
+        }))
+      ).stdout
     const swapped = await told({
       ALIPAY_PRIVATE_KEY: stranger.publicKey,
       ALIPAY_PUBLIC_KEY: stranger.privateKey,

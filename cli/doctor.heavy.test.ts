@@ -31,7 +31,7 @@ function doctor(environment: Readonly<Record<string, string>>, ...words: string[
 /** In this process, unless the process itself is tested. */
 async function examine(
   environment: Readonly<Record<string, string>>,
-  run: typeof doctor = async (given) => runDoctor(true, given),
+  run: typeof doctor = async (given) => runDoctor(true, () => given),
 ): Promise<Told & { code: number | null }> {
   const { code, stdout, stderr } = await run(environment, '--json')
   assert.equal(stderr, '')

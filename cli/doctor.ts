@@ -17,4 +17,4 @@ folder, file modes, disk, secret key, database, migrations, clock, gateways, pay
 restrictNewFiles()
 restrictNewFiles()
 const { values: flags } = readFlags(help, { json: { type: 'boolean' } })
-print(await runDoctor(flags.json === true, readEnvironment()))
+print(await runDoctor(flags.json === true, readEnvironment))

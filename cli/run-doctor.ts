@@ -1,7 +1,4 @@
 // The checks of `npm run doctor` in their order, and its output.
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import {
   type Environment,
   type Config,
@@ -9,6 +6,7 @@ import {
   isSettingName,
   listConfigWarnings,
   readConfig,
+  readEnvironmentFile,
 } from '../server/config.ts'
 import { checkSignIn } from './doctor/sign-in.ts'
 import { checkConsole } from './doctor/console.ts'
@@ -18,7 +16,7 @@ import { checkPayments } from './doctor/payments.ts'
 import { checkStorage } from './doctor/storage.ts'
 import type { CommandResult } from './run-admin.ts'
 
-export async function runDoctor(asJson: boolean, environment: Environment): Promise<CommandResult> {
+export async function runDoctor(asJson: boolean, environment: () => Environment): Promise<CommandResult> {
   const findings = await runChecks(environment)
   const isOk = findings.every(({ state }) => state !== 'fail')
   const output = asJson
@@ -27,10 +25,10 @@ export async function runDoctor(asJson: boolean, environment: Environment): Prom
   return { code: isOk ? 0 : 1, stdout: `${output}\n`, stderr: '' }
 }
 
-async function runChecks(environment: Environment): Promise<Finding[]> {
+async function runChecks(environment: () => Environment): Promise<Finding[]> {
   let config: Config
   try {
-    config = readConfig(environment)
+    config = readConfig(environment())
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return error.problems.map((problem) =>
@@ -70,9 +68,7 @@ async function runChecks(environment: Environment): Promise<Finding[]> {
 
 /** A misspelt name in `.env` has no effect and causes no error. */
 function checkNames(): Finding[] {
-  const file = resolve('.env')
-  const given = existsSync(file) ? Object.keys(parseEnv(readFileSync(file, 'utf8'))) : []
-  const unknown = given.filter((name) => !isSettingName(name))
+  const unknown = Object.keys(readEnvironmentFile()).filter((name) => !isSettingName(name))
   if (unknown.length === 0) return [ok('settings', '设置无误', 'the settings are valid')]
   return [
     reportProblem(

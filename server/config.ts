@@ -1,5 +1,5 @@
 // Every setting: merged from the settings.ts of each folder, read from the environment (and `.env`) and checked at start.
-import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { auditSettings } from './audit/settings.ts'
@@ -212,7 +212,19 @@ export function publicUrlOf({ PUBLIC_URL, HOST, PORT }: Config): string {
 
 /** The environment, with `.env` of the working directory as defaults. */
 export function readEnvironment(): Environment {
+  return { ...readEnvironmentFile(), ...process.env }
+}
+
+/** `.env` of the working directory; empty if there is none. */
+export function readEnvironmentFile(): Environment {
   const file = resolve('.env')
-  if (!existsSync(file)) return process.env
-  return { ...parseEnv(readFileSync(file, 'utf8')), ...process.env }
+  try {
+    // A link to a file that is missing is an error: the service would start on another database.
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return {}
+    // Some editors put a byte order mark before the first name.
+    return parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new ConfigError([`${file} 无法读取 / cannot be read (${code})`])
+  }
 }

@@ -1,7 +1,7 @@
 // `npm start`: startup errors, `.env` and the secret file.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, rm, writeFile, readdir, stat } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile, readdir, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -163,6 +163,29 @@ describe('start', () => {
     }).catch((error: { stderr: string }) => error)
     assert.match(stderr, /SWEEP_S/)
     assert.equal(/\bPORT\b/.test(stderr), false)
+  })
+
+  it('names a .env that cannot be read or leads nowhere, and ignores a byte order mark', async () => {
+    const folder = join(directory, 'env-file')
+    const file = join(folder, '.env')
+    await mkdir(folder)
+    const runIn = async (script: string, ...args: string[]) => {
+      const environment = { PATH: process.env['PATH'], PORT: '0', DATA_DIR: join(folder, 'data') }
+      const running = run(process.execPath, [join(root, 'start.js'), script, ...args], {
+        cwd: folder,
+        env: environment,
+      })
+      return running.catch((error: { code: number; stdout: string; stderr: string }) => error)
+    }
+    await symlink(join(folder, 'missing'), file)
+    for (const script of ['server/main.ts', 'cli/admin.ts']) {
+      const result = await runIn(script, ...(script === 'cli/admin.ts' ? ['account', 'list'] : []))
+      assert.match(result.stderr, /^设置有误 .*\.env .*\(ENOENT\)\n$/)
+    }
+    const { stdout } = await runIn('cli/doctor.ts', '--json')
+    assert.match(stdout, /\.env .*\(ENOENT\)/)
+    await writeFile(file, '\uFEFFSWEEP_S=wrong\n')
+    assert.match((await runIn('server/main.ts')).stderr, /SWEEP_S/)
   })
 
   it('writes nothing into node_modules, which npm ci may remove meanwhile', async () => {
