@@ -18,3 +18,7 @@ test('columns stand under each other, whatever the script', () => {
     ),
   )
 })
+
+test('a text of a customer can neither add a row nor control the terminal', () => {
+  assert.equal(table(['id', 'content'], [[1, 'a\u001b[2J\r\n2  b\u202ec']]), 'id  content\n1   a [2J 2  b c')
+})

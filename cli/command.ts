@@ -5,6 +5,7 @@ import { Writable } from 'node:stream'
 import type { ParseArgsOptionsConfig } from 'node:util'
 import type { Text } from '../contract/text.ts'
 import { commandLineActor } from '../contract/usernames.ts'
+import { oneLine } from '../contract/values.ts'
 import type { Config } from '../server/config.ts'
 import type { Installation } from '../server/runtime/installation.ts'
 
@@ -119,9 +120,9 @@ function widthOf(text: string): number {
   return width
 }
 
-/** A table with a heading and aligned columns. */
+/** A table with a heading and aligned columns. Texts of customers cannot add a row, or change what the terminal shows. */
 export function table(heading: readonly string[], rows: readonly (readonly TableCell[])[]): string {
-  const cells = [heading, ...rows].map((row) => row.map((cell) => String(cell ?? '-')))
+  const cells = [heading, ...rows].map((row) => row.map((cell) => oneLine(String(cell ?? '-'))))
   const widths = heading.map((_name, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))))
   return cells
     .map((row) =>

@@ -1,6 +1,7 @@
 // The commands `package` and `order`.
 import { paymentProviders, parseMinor } from '../contract/payments.ts'
 import { formatTime } from '../contract/time.ts'
+import { oneLine } from '../contract/values.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import { findUsername } from '../server/audit/store.ts'
 import { publicUrlOf } from '../server/config.ts'
@@ -211,7 +212,7 @@ export const paymentCommands: readonly Command[] = [
       const order = await findOrder(invocation.installation.db, invocation.words[0]!)
       if (!order) throw orderNotFound()
       const view = await describeOrder(invocation, order)
-      const lines = view.history.map((one) => `${one.at}  ${one.event}  ${one.note}`.trimEnd())
+      const lines = view.history.map((one) => oneLine(`${one.at}  ${one.event}  ${one.note}`))
       const head = `${view.number} ${view.account} ${view.package} ${view.amount} ${view.currency} ${view.provider}: ${view.state}`
       return { json: view, text: [head, ...lines].join('\n') }
     },

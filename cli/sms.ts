@@ -1,6 +1,7 @@
 // The command `template`.
 import { templateStates, templateTypes } from '../contract/sms-text.ts'
 import { formatTime } from '../contract/time.ts'
+import { oneLine } from '../contract/values.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
 import { listAccounts } from '../server/accounts/store.ts'
 import type { Database } from '../server/db/database.ts'
@@ -208,7 +209,7 @@ function describe(template: SmsTemplate, username: string | undefined) {
 function shown(template: SmsTemplate, username: string | undefined) {
   return {
     json: describe(template, username),
-    text: `${template.id}  ${username ?? 'shared'}  ${template.code}  ${template.status}  ${template.content}`,
+    text: `${template.id}  ${username ?? 'shared'}  ${template.code}  ${template.status}  ${oneLine(template.content)}`,
   }
 }
 
