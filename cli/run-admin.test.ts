@@ -57,6 +57,12 @@ describe('malformed arguments', () => {
     assert.match((await run('ledger', 'check')).stdout, /^ok/)
   })
 
+  it('are repeated in one line', async () => {
+    await assertRefused(/go\.example\.com +is not/, 'domain', 'add', 'a', '\u001b[2Jgo.example.com\n')
+    await assertRefused(/no such command/, 'no\nsuch')
+    await assertRefused(/Unknown option/, 'account', 'list', '--no\nsuch')
+  })
+
   it('are refused in lists of numbers', async () => {
     for (const flag of ['daily-cap', 'monthly-cap', 'prices', 'alert-percents']) {
       const name = flag === 'prices' ? 'identity' : 'sms'

@@ -1,5 +1,6 @@
 // Finds and runs an operator command and returns its output.
 import { parseArgs } from 'node:util'
+import { oneLine } from '../contract/values.ts'
 import { type Environment, ConfigError, readConfig } from '../server/config.ts'
 import { AppError } from '../server/http/errors.ts'
 import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
@@ -62,10 +63,10 @@ export async function runAdmin(
     return {
       code: failed ? 1 : 0,
       stdout: text === '' ? '' : `${text}\n`,
-      stderr: problem === undefined ? '' : `${problem}\n`,
+      stderr: problem === undefined ? '' : `${oneLine(problem)}\n`,
     }
   } catch (error) {
-    return { code: 1, stdout: '', stderr: `${describeError(error)}\n` }
+    return { code: 1, stdout: '', stderr: `${oneLine(describeError(error))}\n` }
   }
 }
 
@@ -96,7 +97,7 @@ async function run(given: readonly string[], environment: () => Environment): Pr
   }
   const rest = positionals.slice(command.name.split(' ').length)
   if (rest.length < command.minWords || rest.length > command.maxWords) {
-    throw new UsageError(`用法 / usage: ${oneLine(formatUsage(command))}`)
+    throw new UsageError(`用法 / usage: ${shortUsage(command)}`)
   }
   const config = readConfig(environment())
   const installation = await openInstallation(config, { skipSecretCheck: command.skipSecretCheck ?? false })
@@ -129,7 +130,7 @@ function readWords(command: Command, words: readonly string[]): { flags: Flags; 
     return { flags: values as Flags, positionals }
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(/\n|\. /)[0] : ''
-    throw new UsageError(`参数有误 / ${reason}; 用法 / usage: ${oneLine(formatUsage(command))}`)
+    throw new UsageError(`参数有误 / ${reason}; 用法 / usage: ${shortUsage(command)}`)
   }
 }
 
@@ -148,8 +149,8 @@ function formatUsage(command: Command): string {
 }
 
 /** The usage of a command with many flags has several lines. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ')
+function shortUsage(command: Command): string {
+  return formatUsage(command).replaceAll(/\s+/g, ' ')
 }
 
 function help(list: readonly Command[]): string {
@@ -164,5 +165,5 @@ function describeError(error: unknown): string {
   if (error instanceof UsageError || error instanceof ConfigError || error instanceof StartProblem)
     return error.message
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  return `失败 / failed: ${reason.replaceAll('\n', ' ')}`
+  return `失败 / failed: ${reason}`
 }
