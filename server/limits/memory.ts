@@ -1,5 +1,5 @@
 // Counters in the memory of one process: for a single process, as the fallback of several, and in the primary for its workers.
-import { createLazyCache } from '../lazy-cache.ts'
+import { LRUCache } from 'lru-cache'
 import type {
   AttemptKey,
   AttemptResult,
@@ -16,7 +16,7 @@ interface AttemptWindow {
   readonly endsAt: number
 }
 
-/** Above this number, the least recently used windows are evicted. */
+/** Above this number of windows of one length, the least recently used ones are evicted. */
 const maxWindows = 50_000
 
 export interface MemoryAttempts {
@@ -26,18 +26,26 @@ export interface MemoryAttempts {
 }
 
 export function createMemoryAttempts(now: () => number = () => performance.now()): MemoryAttempts {
-  const windows = createLazyCache<string, AttemptWindow>({ max: maxWindows })
+  // By length, so that visits and wrong keys from many networks, counted per minute, do not evict wrong passwords.
+  const windowsByLength = new Map<number, LRUCache<string, AttemptWindow>>()
 
-  function findCurrent(key: string): AttemptWindow | undefined {
-    const window = windows().get(key)
+  function windowsOf(windowMs: number): LRUCache<string, AttemptWindow> {
+    let windows = windowsByLength.get(windowMs)
+    if (!windows) windowsByLength.set(windowMs, (windows = new LRUCache({ max: maxWindows })))
+    return windows
+  }
+
+  function findCurrent(windows: LRUCache<string, AttemptWindow>, key: string): AttemptWindow | undefined {
+    const window = windows.get(key)
     return window && now() < window.endsAt ? window : undefined
   }
 
   function getOrStart(key: string, windowMs: number): AttemptWindow {
-    let window = findCurrent(key)
+    const windows = windowsOf(windowMs)
+    let window = findCurrent(windows, key)
     if (!window) {
       window = { attempts: 0, startedAt: now(), endsAt: now() + windowMs }
-      windows().set(key, window)
+      windows.set(key, window)
     }
     return window
   }
@@ -45,7 +53,7 @@ export function createMemoryAttempts(now: () => number = () => performance.now()
   return {
     attempt(keys, windowMs) {
       for (const { key, max } of keys) {
-        const window = findCurrent(key)
+        const window = findCurrent(windowsOf(windowMs), key)
         if (window && window.attempts >= max) return { retryAfterMs: window.endsAt - now() }
       }
       return {
@@ -57,11 +65,13 @@ export function createMemoryAttempts(now: () => number = () => performance.now()
       }
     },
     undo(counted, resetKey) {
-      for (const { key, window: startedAt } of counted) {
-        const window = findCurrent(key)
-        if (window?.startedAt === startedAt && window.attempts > 0) window.attempts -= 1
+      for (const windows of windowsByLength.values()) {
+        for (const { key, window: startedAt } of counted) {
+          const window = findCurrent(windows, key)
+          if (window?.startedAt === startedAt && window.attempts > 0) window.attempts -= 1
+        }
+        if (resetKey !== undefined) windows.delete(resetKey)
       }
-      if (resetKey !== undefined) windows().delete(resetKey)
     },
     addFailures: (failures, windowMs) =>
       failures.map(({ key, count }) => {
