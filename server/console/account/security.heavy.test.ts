@@ -313,6 +313,23 @@ onEachEngine('security of an account', (engine) => {
     assert.equal((await visitor.signIn(user.username)).status, 200)
   })
 
+  it('limits wrong recovery links by network and by IPv6 /48', async () => {
+    const visitor = createBrowser(service)
+    const statusFrom = async (from: string) =>
+      (
+        await visitor.call(sessionRoutes.recover, {
+          sent: { token: 'x'.repeat(43), new_password: 'a new horse 1' },
+          headers: { 'x-forwarded-for': from },
+        })
+      ).status
+    for (let tried = 0; tried < 40; tried += 1) assert.equal(await statusFrom('198.51.100.44'), 400)
+    assert.equal(await statusFrom('198.51.100.44'), 429)
+    for (let net = 0; net < 160; net += 1)
+      assert.equal(await statusFrom(`2001:db8:44:${net.toString(16)}::1`), 400)
+    assert.equal(await statusFrom('2001:db8:44:ffff::1'), 429)
+    assert.equal(await statusFrom('2001:db8:45::1'), 400)
+  })
+
   it('refuses a recovery link after a change of the password', async () => {
     const { user, own, address } = await withMail()
     const visitor = createBrowser(service)

@@ -31,6 +31,10 @@ const maxRecoveriesOfAddress = 3
 const maxRecoveriesByNetwork = 10
 const maxRecoveriesBySite = 40
 
+/** Wrong links in 15 minutes, of one network and of one IPv6 /48. */
+const maxWrongLinksByNetwork = 40
+const maxWrongLinksBySite = 160
+
 export interface SessionParts {
   readonly sessions: Sessions
   readonly passwords: PasswordChecks
@@ -110,10 +114,14 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
 
   api.open(sessionRoutes.recover, async (request, input) => {
     if (!canRecover) throw recoveryOff()
-    const share = siteOf(request.address)
-    requirePasswordCapacity(share)
-    const guess = await recoveryTokens.begin([{ key: networkOf(request.address), max: maxRecoveriesBySite }])
-    await mail.recover(input.token, input.new_password, share).catch((error: unknown) => {
+    const network = networkOf(request.address)
+    const site = siteOf(request.address)
+    requirePasswordCapacity(site)
+    const guess = await recoveryTokens.begin([
+      { key: network, max: maxWrongLinksByNetwork },
+      ...(site === network ? [] : [{ key: site, max: maxWrongLinksBySite }]),
+    ])
+    await mail.recover(input.token, input.new_password, site).catch((error: unknown) => {
       throw toFieldErrors(error)
     })
     await guess.right()
