@@ -118,6 +118,7 @@ export function createAccess({ services, sessions, tokens, onView }: AccessOptio
     const wanted = (request.query as Readonly<Record<string, unknown>>)[viewAsParameter]
     if (wanted === undefined) return undefined
     if (signedIn.user.role !== 'operator' || !viewers.includes(signedIn.user.operator_role)) throw forbidden()
+    if (signedIn.mustEnrol) throw enrolmentRequired()
     if (request.method !== 'GET') {
       throw new ConsoleProblem('read_only', {
         zh: '正在以只读方式查看其他账户',

@@ -417,7 +417,13 @@ onEachEngine('OPERATOR_2FA=required', (engine) => {
       assert.match(reply.text, /"enrolment_required"/, `${name} ${reply.status}`)
     }
     assert.equal((await boss.call(sessionRoutes.me)).body.user.must_enrol, true)
+    const viewed = { query: { view_as: (await service.account()).id } }
+    for (const route of [sessionRoutes.me, securityRoutes.state]) {
+      const reply = await boss.call(route, viewed)
+      assert.deepEqual([reply.status, reply.body.error?.code], [403, 'enrolment_required'], route.path)
+    }
     const { codes } = await enrolled(boss)
+    assert.equal((await boss.call(securityRoutes.state, viewed)).status, 200)
     assert.equal((await boss.call(operatorRoutes.accounts)).status, 200)
     assert.equal((await boss.call(sessionRoutes.me)).body.user.must_enrol, false)
     const disable = await boss.call(securityRoutes.disable, { sent: { code: codes[0]! } })
