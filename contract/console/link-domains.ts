@@ -1,6 +1,7 @@
 // Own domains of links, and the operator's bans and reports.
 import { Type } from 'typebox'
 import { banLimits, reportDecisions, reportStates } from '../link-abuse.ts'
+import { shortlink } from '../shortlink.ts'
 import { Empty, note, Noted, slice } from './fields.ts'
 import type { linkAbuseResponses, ownDomainResponses } from './responses/link-domains.ts'
 import { route, withResponses } from './route.ts'
@@ -24,8 +25,17 @@ const NewBan = Type.Object({
 /** `state` is `open` by default. */
 const ReportQuery = Type.Object({ ...slice, state: Type.Optional(Type.Enum([...reportStates])) })
 
-/** `host` bans the host of the link's target and everything below it. */
-const ReportDecision = Type.Object({ decision: Type.Enum([...reportDecisions]), note })
+/**
+ * `ban_host` bans the host of the link's target and everything below it. `target_url` is the target that the operator saw: the
+ * host is not banned when the link leads elsewhere by now.
+ */
+const ReportDecision = Type.Object({
+  decision: Type.Enum([...reportDecisions]),
+  target_url: Type.Optional(
+    Type.String({ maxLength: shortlink.operations.generate.parameters.target_url.maxLength }),
+  ),
+  note,
+})
 
 export const linkAbuseRoutes = withResponses<typeof linkAbuseResponses>()({
   bans: route('GET', '/operator/bans', Type.Object(slice)),

@@ -242,7 +242,8 @@ function Decide({
       onClose={onClose}
       onConfirm={async ({ note }) => {
         if (!report) return
-        await decide.mutateAsync({ body: { decision, note }, params: { id: report.id } })
+        const { id, target_url } = report
+        await decide.mutateAsync({ body: { decision, target_url, note }, params: { id } })
         message.success(t.decided)
       }}
     />

@@ -247,10 +247,20 @@ onEachEngine('bans', (engine) => {
       [item.short_code, item.reason, item.details, item.username, item.is_banned],
       [link.short_code, 'fraud', '<b>骗子</b>', account.username, false],
     )
-    const decided = await browser.call(linkAbuseRoutes.decideReport, {
-      parts: { id: item.id },
-      sent: { decision: 'ban_host', note: '确认诈骗' },
-    })
+    const banHost = (shown: string) =>
+      browser.call(linkAbuseRoutes.decideReport, {
+        parts: { id: item.id },
+        sent: { decision: 'ban_host', target_url: shown, note: '确认诈骗' },
+      })
+    // Its owner leads the link elsewhere while the operator reads the report.
+    const leadTo = (target: string) => call('update', { link_id: link.link_id, target_url: target })
+    await leadTo('https://innocent.example/')
+    const changed = await banHost(item.target_url)
+    assert.deepEqual([changed.status, changed.body.error?.code], [409, 'conflict'])
+    assert.deepEqual((await browser.call(linkAbuseRoutes.bans)).body.items, [])
+    assert.equal(await waiting(), 1)
+    await leadTo(item.target_url)
+    const decided = await banHost(item.target_url)
     assert.equal(decided.status, 200)
     await isGone(link)
     assert.deepEqual(await list(), [])

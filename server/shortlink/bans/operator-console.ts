@@ -44,6 +44,14 @@ export function linkAbusePages(api: Api, { db }: Services, { bans }: Shortlink):
     const report = await findReport(db, request.id())
     if (!report) throw notFound()
     if (report.state !== 'open') throw conflict('已经处理过', 'It is already decided')
+    // Its owner may have led the link to the host of someone else, which must not be banned.
+    const isOther = input.target_url !== undefined && input.target_url !== (report.target_url ?? '')
+    if (input.decision === 'ban_host' && isOther) {
+      throw conflict(
+        '链接的目标已变更，请刷新后重新处理',
+        'The link leads elsewhere by now; reload and decide again',
+      )
+    }
     await decideReport({ db, bans }, operatorOf(request, input), report, input.decision)
     return {}
   })
