@@ -24,6 +24,8 @@ export const linkLimits = {
   passwordLength: { min: 4, max: 64 },
   /** Attempts of one network at the password of one link, in a minute. */
   passwordAttempts: 10,
+  /** The same of an IPv6 /48. */
+  passwordAttemptsBySite: 40,
   tags: 10,
   tagLength: 32,
   externalIdLength: 64,

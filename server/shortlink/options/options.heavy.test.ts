@@ -194,6 +194,11 @@ onEachEngine('options of links', (engine) => {
     assert.equal(blocked.status, 429)
     assert.ok(Number(blocked.headers.get('retry-after')) > 0)
     assert.equal((await submit(a, 'right one', from('203.0.113.8'))).status, 303)
+    // Whoever has an IPv6 address often has a /48, with 65,536 networks.
+    for (let i = 0; i < 40; i += 1)
+      assert.equal((await submit(a, '', from(`2001:db8:87:${i}::1`))).status, 403)
+    assert.equal((await submit(a, 'right one', from('2001:db8:87:ffff::1'))).status, 429)
+    assert.equal((await submit(a, 'right one', from('2001:db8:88::1'))).status, 303)
   })
 
   test('rules: the first match wins on both addresses, else redirect_url_a and target_url', async () => {

@@ -133,8 +133,14 @@ export function createConditionalRedirects({
       if (answer) return answer
       if (conditions.max_clicks !== null && (await isExhausted(found)))
         return whenOver(conditions, exhaustedPage)
+      const network = networkOf(visit.address)
+      const site = siteOf(visit.address)
+      const named = (from: string, max: number) => ({ key: `link password ${found.id} ${from}`, max })
       const counted = await attempts.attempt(
-        [{ key: `link password ${found.id} ${networkOf(visit.address)}`, max: linkLimits.passwordAttempts }],
+        [
+          named(network, linkLimits.passwordAttempts),
+          ...(site === network ? [] : [named(site, linkLimits.passwordAttemptsBySite)]),
+        ],
         minuteMs,
       )
       if ('retryAfterMs' in counted) {
