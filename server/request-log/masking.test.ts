@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { identity } from '../../contract/identity.ts'
+import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
 import { generateApiKey } from '../accounts/key.ts'
 import { maskResponse, maskParameters, maskText } from './masking.ts'
@@ -85,6 +86,29 @@ void describe('masking', () => {
       text,
       '{"success":true,"matched":true,"message":"验证通过","extra":{"birthday":"••••••","sex":"••••••","address":"••••••"}}',
     )
+  })
+
+  it('hides variables and passwords in lists that are sent as JSON text', () => {
+    const stored = (endpoint: Parameters<typeof maskParameters>[0], name: string, value: string) =>
+      maskParameters(endpoint, { headers: {}, form: { [name]: value } }, { [name]: 'form' })
+    const messages = [{ phone_number: '13800138000', template_params: { code: '483920', name: '王小明' } }]
+    const links = [{ title: '活动', target_url: 'https://example.com/', password: 'open 1' }]
+    const shown = { code: '••••••', name: '••••••' }
+    assert.deepEqual(JSON.parse(stored(sms, 'messages', JSON.stringify(messages))), [
+      {
+        name: 'messages',
+        source: 'form',
+        value: [{ phone_number: '138****8000', template_params: shown }],
+      },
+    ])
+    assert.deepEqual(JSON.parse(stored(shortlink, 'links', ` ${JSON.stringify(links)}`))[0].value, [
+      { ...links[0], password: '••••••' },
+    ])
+    for (const broken of [JSON.stringify(messages).slice(0, -1), JSON.stringify(messages[0])]) {
+      const text = stored(sms, 'messages', broken)
+      assert.ok(!text.includes('483920') && !text.includes('王小明'), text)
+    }
+    assert.match(stored(sms, 'phone_numbers', '13800138000\n13800138001'), /138\*\*\*\*8000.*138\*\*\*\*8001/)
   })
 
   it('leaves serial numbers unmasked', () => {

@@ -1,8 +1,10 @@
 // Masks the parameters and the response of a call before it is stored: API keys, personal data, and overlong values.
 import type { RequestParameter } from '../../contract/console/responses/requests.ts'
 import { hidden, maskIdNumber, maskName, maskPhone, maskPhones } from '../../contract/masking.ts'
-import type { Endpoint } from '../../contract/endpoint.ts'
+import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import type { ParameterSource } from '../../contract/parameters.ts'
+import { shortlink } from '../../contract/shortlink.ts'
+import { sms } from '../../contract/sms.ts'
 import { parseJson } from '../http/json.ts'
 import { type ParameterSources, readBearer } from '../http/parameters.ts'
 
@@ -49,17 +51,18 @@ const asText =
     typeof value === 'string' || typeof value === 'number' ? mask(String(value)) : hidden
 const verbatim: Mask = (value) => (typeof value === 'string' ? value.slice(0, 64) : value)
 
+/** With the limits of a body: this is what a caller sent, however the call ended. Undefined for a text that is not JSON. */
+function parseOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Keeps the names of variables and hides their values, which hold names and one-time codes. */
 const hideValues: Mask = (value) => {
-  let map = value
-  if (typeof map === 'string') {
-    try {
-      // With its limits: this is what a caller sent, however the call ended.
-      map = parseJson(map)
-    } catch {
-      return hidden
-    }
-  }
+  const map = typeof value === 'string' ? parseOrUndefined(value) : value
   if (typeof map !== 'object' || map === null || Array.isArray(map)) return hidden
   return Object.fromEntries(
     Object.keys(map)
@@ -86,6 +89,19 @@ const ofIdentity: Readonly<Record<string, Mask>> = {
   ...everywhere,
   name: asText(maskName),
   extra: hideValues,
+}
+
+/** Parameters that are lists of objects: messages with variables, links with passwords. Forms send them as JSON text. */
+const itemParameters: ReadonlySet<string> = new Set(
+  [shortlink, sms]
+    .flatMap(({ operations }) => Object.values<Operation>(operations))
+    .flatMap(({ parameters }) => Object.entries(parameters))
+    .filter(([, { type }]) => type === 'items')
+    .map(([name]) => name),
+)
+
+function readItems(value: unknown): unknown {
+  return typeof value === 'string' && /^\s*[[{]/.test(value) ? (parseOrUndefined(value) ?? hidden) : value
 }
 
 /** A caller chooses the names: `constructor` and `__proto__` have no mask. */
@@ -124,7 +140,8 @@ export function maskParameters(
   const parameters = Object.entries(found).map(([name, source]): RequestParameter => {
     const value = readSentValue(sources, name, source)
     const mask = maskOf(masks, name) ?? maskOf(secretParameters, name)
-    return { name, source, value: mask ? mask(value) : masked(value, masks, 0) }
+    if (mask) return { name, source, value: mask(value) }
+    return { name, source, value: masked(itemParameters.has(name) ? readItems(value) : value, masks, 0) }
   })
   const text = JSON.stringify(parameters)
   if (Buffer.byteLength(text) <= maxBytes) return text
