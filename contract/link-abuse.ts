@@ -31,6 +31,8 @@ export const reportLimits = {
   contactLength: 200,
   /** Of one network, in ten minutes. */
   perNetwork: 5,
+  /** The same of an IPv6 /48. */
+  perSite: 20,
   windowMs: 600_000,
   /** Of one address; further ones are accepted and not stored. */
   openPerAddress: 20,

@@ -63,7 +63,7 @@ onEachEngine('bans', (engine) => {
   let account: TestAccount
 
   before(async () => {
-    service = await startService(engine)
+    service = await startService(engine, { TRUSTED_PROXIES: '127.0.0.1' })
     account = await service.account({ short_link: 1_000 })
     await service.installation.db.write((tx) =>
       tx.run(`UPDATE account SET event_types = '*' WHERE id = ?`, [account.id]),
@@ -294,5 +294,18 @@ onEachEngine('bans', (engine) => {
     const limited = await report(fields)
     assert.equal(limited.status, 429)
     assert.ok(Number(limited.headers.get('retry-after')) > 0)
+  })
+
+  test('reports are limited by IPv6 /48 too', async () => {
+    const link = await create('https://example.com/reported')
+    const reportFrom = async (address: string) => {
+      const body = new URLSearchParams({ url: link.a_url })
+      const headers = { 'x-forwarded-for': address }
+      return (await fetch(`${service.url}/report`, { method: 'POST', body, headers })).status
+    }
+    for (let net = 0; net < reportLimits.perSite; net += 1)
+      assert.equal(await reportFrom(`2001:db8:94:${net}::1`), 200)
+    assert.equal(await reportFrom('2001:db8:94:ffff::1'), 429)
+    assert.equal(await reportFrom('2001:db8:95::1'), 200)
   })
 })
