@@ -19,7 +19,7 @@ import { cutToBytes } from './channels/robot.ts'
 import { createEventRules } from './delivery.ts'
 import { emitEvents, emitToOperators } from './emit.ts'
 import { countRecentAttempts } from './health-store.ts'
-import { findEndpoint, listDeliveries } from './store.ts'
+import { findEndpoint, listDeliveries, listEndpoints } from './store.ts'
 
 describe('robot signatures', () => {
   it('equal the reference values', () => {
@@ -260,19 +260,23 @@ onEachEngine('alerts', (engine) => {
     assert.equal(sentTo('rejected').length, 2)
   })
 
-  it('reach operators for conditions of the platform, and no account holder', async () => {
-    const [chief, holder] = [await operator(), await service.account()]
+  it('reach operators for conditions of the platform, and neither account holders nor suspended operators', async () => {
+    const [chief, former, holder] = [await operator(), await operator(), await service.account()]
     for (const [account, path] of [
       [chief, 'chief'],
+      [former, 'former'],
       [holder, 'holder'],
     ] as const) {
       const { endpoint } = await add(account, 'feishu', robot.url + path)
       await rules().confirmByOperator(systemActor, await endpoint())
     }
+    await db().write((tx) => tx.run('UPDATE account SET suspended = 1 WHERE id = ?', [former.id]))
     await db().write((tx) => emitToOperators(tx, 'platform.gateway_down', { gateway: 'aliyun' }))
     await until(() => sentTo('chief').length === 2)
     assert.match(sentTo('chief')[1]!.body, /网关 aliyun/)
     assert.equal(sentTo('holder').length, 1)
+    const { id } = (await listEndpoints(db(), former.id, 'alert'))[0]!
+    assert.deepEqual(await deliveries(id), [], 'a suspended operator')
   })
 
   it('of an earlier version also receive the types that were added since', async () => {

@@ -46,7 +46,7 @@ export async function emitEvents(tx: Tx, events: readonly NewEvent[]): Promise<v
   }
 }
 
-/** Alerts every operator who has a channel for it. */
+/** Alerts every operator who has a channel for it and is not suspended. */
 export async function emitToOperators(
   tx: Tx,
   type: PlatformAlertType,

@@ -31,9 +31,10 @@ export async function findWantedTypes(
   return new Map(rows.map(({ id, event_types }) => [id, event_types]))
 }
 
+/** Without those that are suspended. */
 export async function findOperatorIds(queries: Queries): Promise<number[]> {
   const rows = await queries.all<Pick<Tables['account'], 'id'>>(
-    `SELECT id FROM account WHERE role = 'operator' ORDER BY id`,
+    `SELECT id FROM account WHERE role = 'operator' AND suspended = 0 ORDER BY id`,
   )
   return rows.map(({ id }) => id)
 }
