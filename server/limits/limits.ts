@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Jobs } from '../jobs.ts'
+import { createLazyCache } from '../lazy-cache.ts'
 import { createSharedFailures } from './failures.ts'
 import { createLeases } from './leases.ts'
 import { createMemoryAttempts } from './memory.ts'
@@ -47,6 +48,13 @@ const callTimeoutMs = 1_000
 /** A sign-in waits longer: a busy machine must not allow more guesses. */
 const attemptTimeoutMs = 5_000
 
+/**
+ * How long a key that has reached its maximum is refused without asking the store: a flood of attempts that are refused would keep
+ * other attempts waiting until they time out.
+ */
+const refusalMs = 1_000
+const maxRefusals = 50_000
+
 /** How often an unavailable store is checked. No call waits for the check. */
 const pingIntervalMs = 1_000
 
@@ -63,6 +71,10 @@ export function createSharedLimits(store: LimitStore, options: SharedOptions): L
   const { log } = options
   const localBuckets = new TokenBuckets()
   const localAttempts = createMemoryAttempts()
+  /** When the windows of full keys end. */
+  const refusals = createLazyCache<string, { readonly endsAt: number }>({ max: maxRefusals, ttl: refusalMs })
+  /** Attempts that wait for the store, by key: more than the maximum of a key are refused in any case. */
+  const asking = new Map<string, number>()
   let isAway = false
   let stopped = false
   let pingTimer: NodeJS.Timeout | undefined
@@ -129,16 +141,38 @@ export function createSharedLimits(store: LimitStore, options: SharedOptions): L
   async function attempt(keys: readonly AttemptKey[], windowMs: number): Promise<AttemptResult> {
     const hashed = keys.map(({ key, max }) => ({ key: hashKey(key), max }))
     if (!isAway) {
-      const result = await withTimeout(store.attempt(hashed, windowMs), attemptTimeoutMs).catch(
-        () => undefined,
-      )
+      const refused = findRefusal(hashed)
+      if (refused) return refused
+      for (const { key } of hashed) asking.set(key, (asking.get(key) ?? 0) + 1)
+      const result = await withTimeout(store.attempt(hashed, windowMs), attemptTimeoutMs)
+        .catch(() => undefined)
+        .finally(() => hashed.forEach(({ key }) => endAsking(key)))
+      if (result && 'retryAfterMs' in result)
+        refusals().set(result.key, { endsAt: performance.now() + result.retryAfterMs })
       if (result) return result
     }
     return localAttempts.attempt(hashed, windowMs)
   }
 
+  function findRefusal(keys: readonly AttemptKey[]): AttemptResult | undefined {
+    for (const { key, max } of keys) {
+      const retryAfterMs = (refusals().get(key)?.endsAt ?? 0) - performance.now()
+      if (retryAfterMs > 0) return { retryAfterMs, key }
+      if ((asking.get(key) ?? 0) >= max) return { retryAfterMs: refusalMs, key }
+    }
+    return undefined
+  }
+
+  function endAsking(key: string): void {
+    const left = asking.get(key)! - 1
+    if (left > 0) asking.set(key, left)
+    else asking.delete(key)
+  }
+
   async function undo(counted: readonly CountedAttempt[], resetKey?: string): Promise<void> {
     const key = resetKey === undefined ? undefined : hashKey(resetKey)
+    for (const one of counted) refusals().delete(one.key)
+    if (key !== undefined) refusals().delete(key)
     // A window is identified by its start, so this does not touch attempts that the store counted.
     localAttempts.undo(counted, key)
     if (!isAway) await withTimeout(store.undo(counted, key), attemptTimeoutMs).catch(() => undefined)

@@ -54,7 +54,7 @@ export function createMemoryAttempts(now: () => number = () => performance.now()
     attempt(keys, windowMs) {
       for (const { key, max } of keys) {
         const window = findCurrent(windowsOf(windowMs), key)
-        if (window && window.attempts >= max) return { retryAfterMs: window.endsAt - now() }
+        if (window && window.attempts >= max) return { retryAfterMs: window.endsAt - now(), key }
       }
       return {
         counted: keys.map(({ key }) => {

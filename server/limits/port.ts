@@ -31,7 +31,8 @@ export interface CountedAttempt {
 
 export type AttemptResult =
   | { readonly counted: readonly CountedAttempt[] }
-  | { readonly retryAfterMs: number }
+  /** `key` has reached its maximum. */
+  | { readonly retryAfterMs: number; readonly key: string }
 
 /** Failures to add to the current window of a key. */
 export interface FailureCount {

@@ -29,7 +29,7 @@ const attemptScript = defineLimitScript(`
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   for i, key in ipairs(KEYS) do
     local attempts = tonumber(redis.call('HGET', key, 'attempts') or '0')
-    if attempts >= tonumber(ARGV[i + 1]) then return { 0, math.max(1, redis.call('PTTL', key)) } end
+    if attempts >= tonumber(ARGV[i + 1]) then return { 0, math.max(1, redis.call('PTTL', key)), i } end
   end
   local response = { 1 }
   for i, key in ipairs(KEYS) do
@@ -119,7 +119,8 @@ export function openRedisStore(url: string, name: string): LimitStore {
         keys.map(({ key }) => windowKey(key)),
         [windowMs, ...keys.map(({ max }) => max)],
       )
-      if (response[0] === 0) return { retryAfterMs: Number(response[1]) }
+      if (response[0] === 0)
+        return { retryAfterMs: Number(response[1]), key: keys[Number(response[2]) - 1]!.key }
       return {
         counted: keys.map(({ key }, index) => ({
           key,

@@ -52,10 +52,12 @@ const addSql = (now: string) => `INSERT INTO limit_window AS w (key, attempts, s
 /** Thrown to roll back what the transaction counted. */
 class LimitReached extends Error {
   readonly retryAfterMs: number
+  readonly key: string
 
-  constructor(retryAfterMs: number) {
+  constructor(retryAfterMs: number, key: string) {
     super('too many attempts')
     this.retryAfterMs = retryAfterMs
+    this.key = key
   }
 }
 
@@ -67,7 +69,7 @@ export function createTableStore(db: Database): LimitStore {
     const result = last.then(() => db.write((tx) => countAttempts(tx, keys, windowMs)))
     last = result.catch(() => undefined)
     return result.catch((error: unknown) => {
-      if (error instanceof LimitReached) return { retryAfterMs: error.retryAfterMs }
+      if (error instanceof LimitReached) return { retryAfterMs: error.retryAfterMs, key: error.key }
       throw error
     })
   }
@@ -107,7 +109,7 @@ async function countAttempts(tx: Tx, keys: readonly AttemptKey[], windowMs: numb
   ])
   const maximums = new Map(keys.map(({ key, max }) => [key, max]))
   for (const row of rows) {
-    if (row.attempts > (maximums.get(row.key) ?? 0)) throw new LimitReached(Math.max(1, row.left_ms))
+    if (row.attempts > (maximums.get(row.key) ?? 0)) throw new LimitReached(Math.max(1, row.left_ms), row.key)
   }
   return { counted: rows.map(({ key, attempts, started_at }) => ({ key, attempts, window: started_at })) }
 }
