@@ -59,6 +59,35 @@ describe('without a connection', () => {
     assert.equal(balances.find(({ api_type }) => api_type === 'short_link')?.used, 1)
   })
 
+  browserTest('a retry after the error page of a proxy is not charged twice', async () => {
+    const account = await service.account({ short_link: 10 })
+    await using visitor = await browser.visit(service.url, { language: 'en' })
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/shortlink')
+    await page.getByRole('button', { name: 'Create short link' }).first().click()
+    const dialog = page.getByRole('dialog')
+    const target = dialog.getByLabel('Target', { exact: true })
+    await target.fill('https://example.com/offer')
+    // The service has created the link, but the proxy has lost the connection to it.
+    await page.route(/\/console\/api\/links$/, async (route) => {
+      assert.equal((await route.fetch()).status(), 200)
+      await route.fulfill({
+        status: 502,
+        contentType: 'text/html',
+        body: '<html><h1>502 Bad Gateway</h1></html>',
+      })
+    })
+    await dialog.getByRole('button', { name: 'Create short link' }).click()
+    await dialog.getByText(/could not be read \(HTTP 502\)\. Your input is kept/).waitFor()
+    assert.equal(await target.inputValue(), 'https://example.com/offer')
+    await page.unroute(/\/console\/api\/links$/)
+    await dialog.getByRole('button', { name: 'Create short link' }).click()
+    await page.getByText('https://example.com/offer').first().waitFor()
+    const { used } = await service.app.services.credits.balance(account.id, 'short_link')
+    assert.equal(used, 1, 'charged once')
+  })
+
   browserTest('while scripts are loading, the page shows the navigation and the balances', async () => {
     const account = await service.account({ short_link: 12_345 })
     await using visitor = await browser.visit(service.url)

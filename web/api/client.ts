@@ -19,8 +19,11 @@ import { viewedAccount } from './view-as.ts'
 export type PathParams = Readonly<Record<string, string | number>>
 
 export class ApiError extends Error {
-  /** `offline`: no response arrived. `missing`: the running service does not have this route. */
-  readonly code: ConsoleErrorCode | 'offline' | 'missing'
+  /**
+   * `offline`: no response arrived. `unreadable`: it was cut off, or did not come from the service, such as the error page of
+   * a proxy. `missing`: the running service does not have this route.
+   */
+  readonly code: ConsoleErrorCode | 'offline' | 'unreadable' | 'missing'
   readonly requestId: string | undefined
   readonly fields: Readonly<Record<string, string>>
 
@@ -35,6 +38,11 @@ export class ApiError extends Error {
     this.requestId = more.requestId
     this.fields = more.fields ?? {}
   }
+}
+
+/** Whether the call may have been executed, because nothing came back from the service. */
+export function isUncertain(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'offline' || error.code === 'unreadable')
 }
 
 let csrfToken = ''
@@ -159,7 +167,7 @@ function toApiError(
   if (status === 404 && (error === undefined || !route.path.includes(':'))) {
     return new ApiError('missing', 'missing', { requestId })
   }
-  if (error === undefined) return new ApiError('internal', `HTTP ${status}`, { requestId })
+  if (typeof error?.message !== 'string') return new ApiError('unreadable', `HTTP ${status}`, { requestId })
   return new ApiError(error.code, asSentence(error.message), {
     requestId: error.request_id,
     ...(error.fields ? { fields: error.fields } : {}),

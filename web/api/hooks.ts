@@ -15,7 +15,7 @@ import type { Me, Start } from '../../contract/console/responses/session.ts'
 import { type Prices, prices } from '../../contract/credits.ts'
 import { useLanguage } from '../frame/i18n.ts'
 import { dropFirstReads, rememberSignedIn, takeFirstStart } from './first-start.ts'
-import { ApiError, callApi, type PathParams, setCsrfToken } from './client.ts'
+import { callApi, isUncertain, type PathParams, setCsrfToken } from './client.ts'
 import { viewedAccount } from './view-as.ts'
 
 export function createQueryClient(): QueryClient {
@@ -25,7 +25,7 @@ export function createQueryClient(): QueryClient {
         staleTime: 5_000,
         // The browser's online state can be wrong, and a paused query shows no error.
         networkMode: 'always',
-        retry: (failures, error) => failures < 2 && error instanceof ApiError && error.code === 'offline',
+        retry: (failures, error) => failures < 2 && isUncertain(error),
       },
       mutations: { networkMode: 'always' },
     },
@@ -72,7 +72,7 @@ export type ApiMutation<Body, Result> = UseMutationResult<Result, Error, Mutatio
 
 /**
  * A call that changes data; on success all queries are refetched. With `idempotent`, a retry with the same body after a
- * connection failure sends the same idempotency key.
+ * connection failure or the error page of a proxy sends the same idempotency key.
  */
 export function useApiMutation<Body, Result>(
   route: Route<Body, Result>,
@@ -91,8 +91,9 @@ export function useApiMutation<Body, Result>(
         attempt.current = undefined
         return result
       } catch (error) {
-        // Only a call without a response may have succeeded; any other failure is known, so the next call gets a new key.
-        if (!(error instanceof ApiError) || error.code !== 'offline') attempt.current = undefined
+        // A call without a response of the service may have succeeded; any other failure is known, so the next call gets a
+        // new key.
+        if (!isUncertain(error)) attempt.current = undefined
         throw error
       }
     },

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
 import type { DomainResult } from '../../contract/console/responses/domain-check.ts'
 import { checkResults } from '../../contract/domain-check.ts'
-import { ApiError } from '../api/client.ts'
+import { isUncertain } from '../api/client.ts'
 import { useApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { ExportLink } from '../parts/export-link.tsx'
@@ -20,7 +20,7 @@ export function RunResults({ id }: { id: string }): ReactNode {
   const run = useApiQuery(domainCheckRoutes.run, {}, { params: { id }, refetchMs: running ? 700 : false })
   const state = run.data?.state
   // The check runs on the server, so a lost connection does not stop the polling.
-  const isRejected = run.isError && !(run.error instanceof ApiError && run.error.code === 'offline')
+  const isRejected = run.isError && !isUncertain(run.error)
   if (running && (isRejected || (state !== undefined && state !== 'running'))) setRunning(false)
   return (
     <Card

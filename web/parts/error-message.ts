@@ -14,6 +14,7 @@ export function useErrorText(error: unknown): ErrorMessage {
   if (!(error instanceof ApiError)) return { message: error instanceof Error ? error.message : String(error) }
   const { code, message, requestId } = error
   if (code === 'offline') return { message: t.offline }
+  if (code === 'unreadable') return { message: t.unreadable(message), requestId }
   if (code === 'missing') return { message: t.missing, requestId }
   // Without a form nothing is marked, so what is wrong has to be said here.
   const problems = Object.values(error.fields).filter((problem) => !message.includes(problem))
