@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
 import { get, post, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 let service: TestService
 let browser: TestBrowser
@@ -120,6 +121,48 @@ describe('account holder', () => {
       .getByText(/兑换码(不存在|无效)|不存在/)
       .first()
       .waitFor()
+  })
+
+  browserTest('never acts for another account that signed in with another tab', async () => {
+    const account = await service.account({ short_link: 10 })
+    const other = await service.account({ short_link: 10 })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/shortlink')
+    await page.getByRole('button', { name: '创建短链接' }).first().click()
+    const form = page.getByRole('dialog', { name: '创建短链接' })
+    await form.getByLabel('目标地址', { exact: true }).fill('https://example.com/offer')
+
+    const tab = await visitor.context.newPage()
+    await tab.goto('/console/')
+    await tab.getByRole('button', { name: /用户菜单/ }).click()
+    await tab.getByText('退出登录').click()
+    await tab.waitForURL(/sign-in/)
+    await tab.getByLabel('用户名').fill(other.username)
+    await tab.locator('input[type=password]').fill(other.password)
+    await tab.keyboard.press('Enter')
+    await tab.locator('nav').first().waitFor({ state: 'attached' })
+
+    await form.getByRole('button', { name: '创建短链接' }).click()
+    const dialog = page.getByRole('dialog', { name: '会话已结束' })
+    await dialog.locator('input[type=password]').fill(account.password)
+    await dialog.getByRole('button', { name: '登录' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await form.getByRole('button', { name: '创建短链接' }).click()
+    await form.waitFor({ state: 'hidden' })
+    const used = async ({ id }: { readonly id: number }) =>
+      (await service.app.services.credits.balance(id, 'short_link')).used
+    assert.deepEqual([await used(account), await used(other)], [1, 0])
+
+    // The tab that is left with the other account notices when it is used again.
+    const notice = tab.getByRole('dialog', { name: '会话已结束' })
+    await until(async () => {
+      await tab.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+      return notice.isVisible()
+    })
+    await tab.getByRole('link', { name: `以 ${account.username} 继续` }).click()
+    await tab.getByRole('button', { name: `用户菜单：${account.username}` }).waitFor()
   })
 
   browserTest('changes the password and ends other sessions', async () => {

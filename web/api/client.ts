@@ -21,9 +21,10 @@ export type PathParams = Readonly<Record<string, string | number>>
 export class ApiError extends Error {
   /**
    * `offline`: no response arrived. `unreadable`: it was cut off, or did not come from the service, such as the error page of
-   * a proxy. `missing`: the running service does not have this route.
+   * a proxy. `missing`: the running service does not have this route. `other_user`: another account has signed in with this
+   * browser since the page was opened.
    */
-  readonly code: ConsoleErrorCode | 'offline' | 'unreadable' | 'missing'
+  readonly code: ConsoleErrorCode | 'offline' | 'unreadable' | 'missing' | 'other_user'
   readonly requestId: string | undefined
   readonly fields: Readonly<Record<string, string>>
 
@@ -46,11 +47,13 @@ export function isUncertain(error: unknown): boolean {
 }
 
 let csrfToken = ''
+let userId: number | undefined
 let sessionEnded: () => void = () => {}
 let confirmIdentity: () => Promise<boolean> = async () => false
 
 export function setCsrfToken(me: Me): void {
   csrfToken = me.csrf_token
+  userId = me.user.id
 }
 
 /** Sets the listener that is called when a response says that the session has ended. */
@@ -78,18 +81,31 @@ export async function callApi<Input, Result>(
   options: CallOptions = {},
 ): Promise<Result> {
   try {
-    return await send(route, input, options)
+    return await sendWithToken(route, input, options)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    if (error.code === 'csrf') {
-      // Another tab has signed in again: take its token and retry once.
-      setCsrfToken(await send(sessionRoutes.me, {}, {}))
-      return send(route, input, options)
-    }
     if (error.code === 'confirmation_required' && (await confirmIdentity()))
       return send(route, input, options)
-    if (error.code === 'unauthenticated') sessionEnded()
+    if (error.code === 'unauthenticated' || error.code === 'other_user') sessionEnded()
     throw error
+  }
+}
+
+/** When another tab has signed in again, takes its token and retries once, but never as another user. */
+async function sendWithToken<Input, Result>(
+  route: Route<Input, Result>,
+  input: Input,
+  options: CallOptions,
+): Promise<Result> {
+  try {
+    return await send(route, input, options)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'csrf') throw error
+    const me = await send(sessionRoutes.me, {}, {})
+    if (userId !== undefined && me.user.id !== userId)
+      throw new ApiError('other_user', error.message, { requestId: error.requestId, cause: error })
+    setCsrfToken(me)
+    return send(route, input, options)
   }
 }
 

@@ -95,6 +95,9 @@ function SignedIn({ start }: { start: Start }): ReactNode {
       ),
     [],
   )
+  // Another account has signed in with another tab.
+  const other =
+    start.me && me.data && me.data.user.id !== start.me.user.id ? me.data.user.username : undefined
   return (
     <>
       {/* The page stays mounted behind the dialog, with everything the user entered. */}
@@ -115,9 +118,13 @@ function SignedIn({ start }: { start: Start }): ReactNode {
           }}
         />
       )}
-      {sessionEnded && start.me && (
+      {(sessionEnded || other !== undefined) && start.me && (
         <Suspense fallback={null}>
-          <SessionEnded username={start.me.user.username} onSignedIn={() => setSessionEnded(false)} />
+          <SessionEnded
+            username={start.me.user.username}
+            other={other}
+            onSignedIn={() => setSessionEnded(false)}
+          />
         </Suspense>
       )}
     </>

@@ -1,6 +1,6 @@
 // The dialog after a session has ended: the user signs in over the page and keeps what they entered.
 import { useQueryClient } from '@tanstack/react-query'
-import { Modal } from 'antd'
+import { Button, Modal } from 'antd'
 import type { ReactNode } from 'react'
 import { SignInForm } from '../account/sign-in-form.tsx'
 import { useText } from './i18n.ts'
@@ -8,9 +8,12 @@ import { frameText } from './text.ts'
 
 export function SessionEnded({
   username,
+  other,
   onSignedIn,
 }: {
   username: string
+  /** Who is signed in with this browser now. */
+  other: string | undefined
   onSignedIn: () => void
 }): ReactNode {
   const t = useText(frameText)
@@ -26,6 +29,12 @@ export function SessionEnded({
           else void client.invalidateQueries().then(onSignedIn, onSignedIn)
         }}
       />
+      {other !== undefined && (
+        // Loads a new document, so that no data of the earlier account stays in memory.
+        <Button type="link" block href="/console/" style={{ marginTop: 12 }}>
+          {t.continueAs(other)}
+        </Button>
+      )}
     </Modal>
   )
 }

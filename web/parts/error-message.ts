@@ -15,6 +15,7 @@ export function useErrorText(error: unknown): ErrorMessage {
   const { code, message, requestId } = error
   if (code === 'offline') return { message: t.offline }
   if (code === 'unreadable') return { message: t.unreadable(message), requestId }
+  if (code === 'other_user') return { message: t.otherUser }
   if (code === 'missing') return { message: t.missing, requestId }
   // Without a form nothing is marked, so what is wrong has to be said here.
   const problems = Object.values(error.fields).filter((problem) => !message.includes(problem))

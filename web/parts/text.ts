@@ -31,6 +31,7 @@ export const partsText = dictionary(
     buy: '去购买',
     offline: '网络连接中断，填写的内容已保留，请在恢复后重试。',
     unreadable: (status: string) => `无法读取服务的响应（${status}），填写的内容已保留，请稍后重试。`,
+    otherUser: '此浏览器已登录其他账户，操作未执行。',
     missing: '服务端尚未提供此功能',
     missingText: '当前运行的服务版本没有此页面所需的接口。请升级服务后刷新本页，其他页面不受影响。',
     forbidden: '没有权限查看',
@@ -102,6 +103,7 @@ export const partsText = dictionary(
     offline: 'Connection lost. Your input is kept; try again when you are back online.',
     unreadable: (status: string) =>
       `The response of the service could not be read (${status}). Your input is kept; try again later.`,
+    otherUser: 'Another account has signed in with this browser. Nothing was changed.',
     missing: 'Not available in this version of the service',
     missingText:
       'The running service does not have the API this page needs. Upgrade the service and reload; other pages are not affected.',
