@@ -165,6 +165,63 @@ describe('account holder', () => {
     await tab.getByRole('button', { name: `用户菜单：${account.username}` }).waitFor()
   })
 
+  browserTest(
+    'the dialog after a session has ended closes when another tab has signed in again',
+    async () => {
+      const account = await service.account()
+      await using visitor = await browser.visit(service.url)
+      const { page } = visitor
+      await signIn(visitor, account)
+      await page.goto('/console/credits?redeem=1')
+      const field = page.getByRole('textbox', { name: '兑换码' })
+      await field.fill('TG-AAAA-BBBB-CCCC-DDDD')
+      await visitor.context.clearCookies()
+      await page.getByRole('button', { name: '查看面额' }).click()
+      const dialog = page.getByRole('dialog', { name: '会话已结束' })
+      await dialog.waitFor()
+      const tab = await visitor.context.newPage()
+      await tab.goto('/console/sign-in')
+      await tab.getByLabel('用户名').fill(account.username)
+      await tab.locator('input[type=password]').fill(account.password)
+      await tab.keyboard.press('Enter')
+      await tab.locator('nav').first().waitFor({ state: 'attached' })
+      await until(async () => {
+        await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+        return !(await dialog.isVisible())
+      })
+      assert.equal(await field.inputValue(), 'TG-AAAA-BBBB-CCCC-DDDD')
+      await page.getByRole('button', { name: '查看面额' }).click()
+      await page
+        .getByText(/兑换码(不存在|无效)|不存在/)
+        .first()
+        .waitFor()
+    },
+  )
+
+  browserTest(
+    'the dialog after a session has ended leads to single sign-on where passwords are off',
+    async () => {
+      const account = await service.account()
+      await using visitor = await browser.visit(service.url)
+      const { page } = visitor
+      await signIn(visitor, account)
+      await page.route('**/console/api/start', async (route) => {
+        const response = await route.fetch()
+        const start = (await response.json()) as object
+        await route.fulfill({ response, json: { ...start, password_login: false, oidc: true } })
+      })
+      await page.goto('/console/credits?redeem=1')
+      await page.getByRole('textbox', { name: '兑换码' }).fill('TG-AAAA-BBBB-CCCC-DDDD')
+      await visitor.context.clearCookies()
+      await page.getByRole('button', { name: '查看面额' }).click()
+      const dialog = page.getByRole('dialog', { name: '会话已结束' })
+      const link = dialog.getByRole('link', { name: '在新标签页中单点登录' })
+      await link.waitFor()
+      assert.equal(await link.getAttribute('target'), '_blank')
+      assert.equal(await dialog.locator('input').count(), 0)
+    },
+  )
+
   browserTest('changes the password and ends other sessions', async () => {
     const account = await service.account()
     await using first = await browser.visit(service.url)

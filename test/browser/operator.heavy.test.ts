@@ -112,6 +112,30 @@ describe('operator', () => {
     assert.equal(await colleague.page.getByRole('button', { name: '创建账户' }).count(), 0)
   })
 
+  browserTest('a session that ends while a change is confirmed is continued above that dialog', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    const boss = await createOperator()
+    await signIn(visitor, boss)
+    await page.goto('/console/operator/codes')
+    await page.getByRole('button', { name: '批量生成' }).first().click()
+    const form = page.getByRole('dialog', { name: '批量生成' })
+    await form.getByLabel('单个面额').fill('500')
+    await form.getByLabel('数量').fill('3')
+    await form.getByLabel('备注').fill('渠道活动')
+    await form.getByRole('button', { name: '批量生成' }).click()
+    const confirmation = page.getByRole('dialog', { name: '确认身份' })
+    await confirmation.getByLabel('登录密码').fill(boss.password)
+    await visitor.context.clearCookies()
+    await confirmation.getByRole('button', { name: '确认' }).click()
+    const ended = page.getByRole('dialog', { name: '会话已结束' })
+    await ended.locator('input[type=password]').fill(boss.password)
+    await ended.getByRole('button', { name: '登录' }).click()
+    await ended.waitFor({ state: 'hidden' })
+    await confirmation.getByRole('button', { name: '确认' }).click()
+    await page.getByTestId('codes').waitFor()
+  })
+
   browserTest(
     'an account has a page with a URL for each tab, and the way back keeps the filters',
     async () => {
