@@ -13,6 +13,7 @@ import {
 } from '../support/browser.ts'
 import { uniqueName } from '../support/engines.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 
 let service: TestService
 let browser: TestBrowser
@@ -110,6 +111,33 @@ describe('operator', () => {
     await colleague.page.goto('/console/operator/accounts')
     await colleague.page.getByText(username).first().waitFor()
     assert.equal(await colleague.page.getByRole('button', { name: '创建账户' }).count(), 0)
+  })
+
+  browserTest('an edit of an account leaves alone what another operator has changed meanwhile', async () => {
+    const account = await service.account()
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, await createOperator())
+    await page.goto(`/console/operator/accounts/${account.id}`)
+    await page.getByRole('button', { name: '修改', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('短信签名').fill('云帆')
+    await service.installation.db.write((tx) =>
+      tx.run('UPDATE account SET sms_enabled = 0 WHERE id = ?', [account.id]),
+    )
+    // The page reads the account again when its tab is used again.
+    await until(async () => {
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+      return page.locator('main').getByText('未开通').first().isVisible()
+    })
+    await dialog.getByLabel('备注').fill('签名')
+    await dialog.getByRole('button', { name: '保存' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    const row = await service.installation.db.one<{ sms_enabled: number; sign_name: string }>(
+      'SELECT sms_enabled, sign_name FROM account WHERE id = ?',
+      [account.id],
+    )
+    assert.deepEqual({ ...row }, { sms_enabled: 0, sign_name: '云帆' })
   })
 
   browserTest('a session that ends while a change is confirmed is continued above that dialog', async () => {

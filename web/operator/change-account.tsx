@@ -1,6 +1,6 @@
 // The dialog that edits an account: expiry, SMS service, signature, rate limit.
 import { App, Form, Input, InputNumber, Switch } from 'antd'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { maxAccountRate } from '../../contract/console/limits.ts'
 import { type AccountChange, operatorRoutes } from '../../contract/console/operator.ts'
 import type { AccountDetail } from '../../contract/console/responses/operator.ts'
@@ -37,14 +37,18 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
   const until = Form.useWatch('expires_on', form)
   const change = useApiMutation(operatorRoutes.changeAccount)
   const limit = account.rate_limit ?? account.platform_rate_limit
-  const before: AccountSettings = {
-    expires_on: account.expires_on ?? '',
-    sms_enabled: account.sms_enabled,
-    sign_name: account.sign_name ?? '',
-    own_limit: account.rate_limit !== null,
-    per_second: limit?.per_second ?? 100,
-    burst: limit?.burst ?? 200,
-  }
+  // What the operator began with: a refetch must not change what is compared.
+  const before = useMemo<AccountSettings>(
+    () => ({
+      expires_on: account.expires_on ?? '',
+      sms_enabled: account.sms_enabled,
+      sign_name: account.sign_name ?? '',
+      own_limit: account.rate_limit !== null,
+      per_second: limit?.per_second ?? 100,
+      burst: limit?.burst ?? 200,
+    }),
+    [open],
+  )
   const warnings = [
     until && until !== before.expires_on && until < formatDay(Date.now()) && t.pastText(account.username),
     smsOn === false && before.sms_enabled && t.smsOffText(account.username),
