@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { post, startService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 const onePixel =
@@ -111,4 +111,37 @@ browserTest('builds a link with a rule and a password, counts a visit, shares an
   await page.getByText('还没有有效的分享链接').waitFor()
   await until(async () => (await fetch(url)).status === 410)
   assert.deepEqual(visitor.problems, [])
+})
+
+browserTest('an edit of a title leaves alone the target that a call has changed meanwhile', async () => {
+  const account = await service.account({ short_link: 5 })
+  const call = (parameters: Readonly<Record<string, string>>) =>
+    post(`${service.url}/api/shortlink_api.php`, {
+      username: account.username,
+      api_key: account.key,
+      ...parameters,
+    })
+  const { db } = service.installation
+  await call({ action: 'generate', target_url: 'https://example.com/old', title: 'before' })
+  const link = await db.one<{ id: number }>('SELECT id FROM link WHERE title = ?', ['before'])
+  await using visitor = await browser.visit(service.url)
+  const { page } = visitor
+  await signIn(visitor, account)
+  await page.goto('/console/shortlink')
+  await page.getByRole('link', { name: 'before', exact: true }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByLabel('标题').fill('after')
+  const changed = await call({
+    action: 'update',
+    link_id: String(link!.id),
+    target_url: 'https://example.com/new',
+  })
+  assert.equal(changed.status, 200)
+  await drawer.getByRole('button', { name: '保存' }).click()
+  await drawer.getByRole('button', { name: '保存' }).waitFor({ state: 'hidden' })
+  const row = await db.one<{ title: string; target_url: string }>(
+    'SELECT title, target_url FROM link WHERE id = ?',
+    [link!.id],
+  )
+  assert.deepEqual({ ...row }, { title: 'after', target_url: 'https://example.com/new' })
 })

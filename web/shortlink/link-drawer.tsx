@@ -1,7 +1,7 @@
 // One short link: its URLs, an edit form, statistics, previous codes and the refresh button.
 import { Link } from '@tanstack/react-router'
 import { App, Button, Drawer, Form, Input, Tag } from 'antd'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { linkRoutes } from '../../contract/console/shortlink.ts'
 import type { LinkDetail } from '../../contract/console/responses/shortlink.ts'
 import { formatTime } from '../../contract/time.ts'
@@ -134,7 +134,17 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
   const { message } = App.useApp()
   const [form] = Form.useForm<{ title: string; target_url: string }>()
   const [changed, setChanged] = useState(false)
+  // What the user began with: only what differs is sent, so that a change of another tab or call stays.
+  const [before, setBefore] = useState({ title: link.title, target_url: link.target_url })
   const change = useApiMutation(linkRoutes.change)
+  const begin = () => {
+    form.resetFields()
+    setBefore({ title: link.title, target_url: link.target_url })
+    setChanged(false)
+  }
+  useEffect(() => {
+    if (!changed) begin()
+  }, [link.title, link.target_url])
   return (
     <Form
       name="edit-link"
@@ -143,18 +153,24 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
       disabled={!canChange}
       initialValues={{ title: link.title, target_url: link.target_url }}
       onValuesChange={() => setChanged(true)}
-      onFinish={(body) =>
+      onFinish={({ title, target_url }) => {
+        const body = {
+          ...(title === before.title ? {} : { title }),
+          ...(target_url === before.target_url ? {} : { target_url }),
+        }
+        if (Object.keys(body).length === 0) return begin()
         change.mutate(
           { body, params: { id: link.id } },
           {
             onSuccess: () => {
+              setBefore({ title, target_url })
               setChanged(false)
               message.success(t.saved)
             },
             onError: (error) => void showFieldErrors(form, error),
           },
         )
-      }
+      }}
     >
       <Form.Item name="title" label={t.name} rules={[{ required: true, message: common.required }]}>
         <Input maxLength={titleLimits.maxLength} />
@@ -167,14 +183,7 @@ function EditLink({ link, canChange }: { link: LinkDetail; canChange: boolean })
             <Button type="primary" htmlType="submit" loading={change.isPending}>
               {common.save}
             </Button>
-            <Button
-              onClick={() => {
-                form.resetFields()
-                setChanged(false)
-              }}
-            >
-              {common.cancel}
-            </Button>
+            <Button onClick={begin}>{common.cancel}</Button>
           </div>
         )}
       </div>
