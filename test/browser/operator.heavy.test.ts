@@ -164,6 +164,33 @@ describe('operator', () => {
     await page.getByTestId('codes').waitFor()
   })
 
+  browserTest('asks before a page is left that shows redeem codes or a password once', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    const boss = await createOperator()
+    await signIn(visitor, boss)
+    await page.getByRole('link', { name: '兑换码' }).click()
+    await page.getByRole('button', { name: '批量生成' }).first().click()
+    const form = page.getByRole('dialog', { name: '批量生成' })
+    await form.getByLabel('单个面额').fill('5')
+    await form.getByLabel('数量').fill('3')
+    await form.getByLabel('备注').fill('活动')
+    await form.getByRole('button', { name: '批量生成' }).click()
+    const confirmation = page.getByRole('dialog', { name: '确认身份' })
+    await confirmation.getByLabel('登录密码').fill(boss.password)
+    await confirmation.getByRole('button', { name: '确认' }).click()
+    await page.getByTestId('codes').waitFor()
+    await page.goBack()
+    await page
+      .getByRole('dialog', { name: '兑换码尚未保存' })
+      .getByRole('button', { name: '返回保存' })
+      .click()
+    assert.equal(await page.getByTestId('codes').isVisible(), true)
+    await page.getByRole('button', { name: '我已保存' }).click()
+    await page.goBack()
+    await page.getByRole('heading', { name: '总览' }).waitFor()
+  })
+
   browserTest(
     'an account has a page with a URL for each tab, and the way back keeps the filters',
     async () => {

@@ -1,6 +1,7 @@
 // The dialog that creates an account or an operator. The password is shown once.
 import { Form, Input, InputNumber, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { maxPasswordLength, maxUsernameLength } from '../../contract/console/limits.ts'
 import { operatorAdminRoutes } from '../../contract/console/operators.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
@@ -105,8 +106,9 @@ export function NewAccountModal({ open, onClose, onCreated }: NewAccountModalPro
         username={created?.account.username ?? ''}
         password={created?.password ?? ''}
         onSaved={() => {
+          // The guard of the password ends first: it would ask before the page of the account opens.
+          flushSync(() => setCreated(undefined))
           if (created) onCreated(created.account.id)
-          setCreated(undefined)
         }}
       />
     </>

@@ -11,6 +11,7 @@ import { usePick, useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { formatCsv } from '../../contract/csv.ts'
 import { download } from '../parts/download.ts'
+import { LeaveGuard } from '../parts/leave-guard.tsx'
 import { formatCount } from '../parts/format.tsx'
 import { partsText } from '../parts/text.ts'
 import { OperatorForm } from './operator-form.tsx'
@@ -67,6 +68,8 @@ export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () =>
       >
         {created && <CreatedCodes created={created} />}
       </Modal>
+      {/* Not inside: a dialog keeps its content when it closes. */}
+      {created && <LeaveGuard title={t.codesUnsaved} text={t.codesLeave} />}
     </>
   )
 }

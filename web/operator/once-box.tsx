@@ -3,6 +3,7 @@ import { Alert, Button, Modal } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { CopyButton } from '../parts/copy.tsx'
+import { LeaveGuard } from '../parts/leave-guard.tsx'
 import { operatorText } from './text.ts'
 
 interface OnceDialogProps {
@@ -17,30 +18,34 @@ export function OnceDialog({ open, title, username, password, onSaved }: OnceDia
   const t = useText(operatorText)
   const address = `${window.location.origin}/console/`
   return (
-    <Modal
-      open={open}
-      title={title}
-      closable={false}
-      keyboard={false}
-      mask={{ closable: false }}
-      footer={<Button onClick={onSaved}>{t.savedIt}</Button>}
-    >
-      <div className="stack">
-        <Alert type="warning" showIcon title={t.passwordOnce} />
-        <div className="key-box">
-          {username}
-          <br />
-          <span data-testid="fresh-password">{password}</span>
+    <>
+      <Modal
+        open={open}
+        title={title}
+        closable={false}
+        keyboard={false}
+        mask={{ closable: false }}
+        footer={<Button onClick={onSaved}>{t.savedIt}</Button>}
+      >
+        <div className="stack">
+          <Alert type="warning" showIcon title={t.passwordOnce} />
+          <div className="key-box">
+            {username}
+            <br />
+            <span data-testid="fresh-password">{password}</span>
+          </div>
+          <div className="row">
+            <CopyButton text={t.signInText(address, username, password)} label={t.signInData} primary>
+              {t.copySignIn}
+            </CopyButton>
+            <CopyButton text={password} label={t.password}>
+              {t.copyPassword}
+            </CopyButton>
+          </div>
         </div>
-        <div className="row">
-          <CopyButton text={t.signInText(address, username, password)} label={t.signInData} primary>
-            {t.copySignIn}
-          </CopyButton>
-          <CopyButton text={password} label={t.password}>
-            {t.copyPassword}
-          </CopyButton>
-        </div>
-      </div>
-    </Modal>
+      </Modal>
+      {/* Not inside: a dialog keeps its content when it closes. */}
+      {open && <LeaveGuard title={t.passwordUnsaved} text={t.passwordLeave} />}
+    </>
   )
 }
