@@ -145,3 +145,25 @@ browserTest('an edit of a title leaves alone the target that a call has changed 
   )
   assert.deepEqual({ ...row }, { title: 'after', target_url: 'https://example.com/new' })
 })
+
+browserTest(
+  'the search above a list keeps the focus, so that its text can be changed with the keyboard',
+  async () => {
+    const account = await service.account({ short_link: 5 })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/shortlink')
+    const field = page.getByRole('searchbox', { name: '标题、目标地址或短码' })
+    await field.fill('autumn')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=autumn/)
+    await page.keyboard.type(' sale')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=autumn\+sale/)
+    // The way back shows the earlier search.
+    await page.goBack()
+    await page.waitForURL(/q=autumn$/)
+    assert.equal(await field.inputValue(), 'autumn')
+  },
+)

@@ -1,6 +1,6 @@
 // The filters above a list: a search box and a select that starts with "all".
 import { Input, Select } from 'antd'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 
 interface SearchFilterProps {
   readonly label: string
@@ -10,16 +10,22 @@ interface SearchFilterProps {
 }
 
 export function SearchFilter({ label, value, width, onSearch }: SearchFilterProps): ReactNode {
+  const [text, setText] = useState(value)
+  const [searched, setSearched] = useState(value)
+  // The value has changed from outside, for example with the way back.
+  if (searched !== value) {
+    setSearched(value)
+    setText(value)
+  }
   return (
     <Input.Search
-      // A new key resets the text when the value changes from outside.
-      key={value}
       allowClear
       style={{ width, maxWidth: '100%' }}
       placeholder={label}
       aria-label={label}
-      defaultValue={value}
-      onSearch={(text) => onSearch(text.trim())}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onSearch={(typed) => onSearch(typed.trim())}
     />
   )
 }
