@@ -167,3 +167,33 @@ browserTest(
     assert.equal(await field.inputValue(), 'autumn')
   },
 )
+
+browserTest('long titles and targets without spaces wrap, on the desk and on the phone', async () => {
+  const account = await service.account({ short_link: 5 })
+  const long = 'autumn_sale_of_all_shoes_and_bags'.repeat(6).slice(0, 100)
+  await post(`${service.url}/api/shortlink_api.php`, {
+    action: 'generate',
+    username: account.username,
+    api_key: account.key,
+    target_url: `https://example.com/${'a'.repeat(900)}`,
+    title: long,
+  })
+  const link = await service.installation.db.one<{ id: number }>('SELECT id FROM link WHERE title = ?', [
+    long,
+  ])
+  const paths = ['', `?open=${link!.id}`, `/edit?link=${link!.id}`, `/analytics?link=${link!.id}`]
+  for (const width of [1280, 390]) {
+    await using visitor = await browser.visit(service.url, { language: 'en', width })
+    const { page } = visitor
+    await signIn(visitor, account)
+    for (const path of paths) {
+      await page.goto(`/console/shortlink${path}`)
+      await page.getByText(long).first().waitFor()
+      const overflow = `document.documentElement.scrollWidth - document.documentElement.clientWidth`
+      assert.equal(await page.evaluate(overflow), 0, `${path} scrolls horizontally at ${width}`)
+      const title = page.locator('.ant-drawer-title')
+      if (path.startsWith('?'))
+        assert.ok(await title.evaluate((one) => one.scrollWidth <= one.clientWidth), `title at ${width}`)
+    }
+  }
+})
