@@ -265,6 +265,11 @@ describe('operator', () => {
     await page.getByText('当前密钥').waitFor()
     assert.equal(await page.getByRole('button', { name: '重置密钥' }).count(), 0)
     assert.equal(await page.getByRole('link', { name: '总览' }).count(), 0)
+    // What these dialogs do would be done for the operator's own account.
+    for (const path of ['/credits?redeem=1', '/invoices?request=1']) {
+      await visitor.navigateTo(path)
+      assert.equal(await page.getByRole('dialog').count(), 0, path)
+    }
     await page.getByRole('button', { name: '退出查看' }).click()
     await page.getByRole('heading', { name: account.username }).waitFor()
     assert.ok(page.url().endsWith(`/operator/accounts/${account.id}`))

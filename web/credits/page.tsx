@@ -20,6 +20,8 @@ export function CreditsPage(): ReactNode {
   const t = useText(creditsText)
   const pick = usePick()
   const me = useMe()
+  // While an operator views an account, a code would be redeemed for the operator's own.
+  const canChange = me.data?.read_only === false
   const [params, setParams] = useUrlState({ redeem: '' })
   const ledger = useLedgerFilter({ range: '30d' })
   const { type } = ledger
@@ -46,7 +48,7 @@ export function CreditsPage(): ReactNode {
       title={t.title}
       lead={t.lead}
       actions={
-        me.data?.read_only === false && (
+        canChange && (
           <>
             <Button icon={<GiftOutlined />} onClick={() => setParams({ redeem: '1' })}>
               {t.redeem}
@@ -103,7 +105,7 @@ export function CreditsPage(): ReactNode {
         />
       )}
       <FilteredLedger state={ledger} title={t.ledger} />
-      <Redeem open={params.redeem === '1'} onClose={() => setParams({ redeem: '' })} />
+      <Redeem open={canChange && params.redeem === '1'} onClose={() => setParams({ redeem: '' })} />
     </Page>
   )
 }

@@ -29,6 +29,7 @@ import { invoiceText } from './invoice-text.ts'
 export function InvoicesPage(): ReactNode {
   const t = useText(invoiceText)
   const me = useMe()
+  const canChange = me.data?.read_only === false
   const [params, setParams] = useUrlState({ before: '', open: '', request: '' })
   const invoices = useApiQuery(paymentRoutes.invoices, cursorQuery(params.before))
   const columns = useInvoiceColumns()
@@ -37,7 +38,7 @@ export function InvoicesPage(): ReactNode {
     <Button
       type="primary"
       icon={<FileDoneOutlined />}
-      disabled={me.data?.read_only !== false}
+      disabled={!canChange}
       onClick={() => setParams({ request: '1' })}
     >
       {t.request}
@@ -66,7 +67,7 @@ export function InvoicesPage(): ReactNode {
       >
         {shown && <OneInvoice invoice={shown} readOnly={me.data?.read_only !== false} />}
       </Drawer>
-      {params.request !== '' && <RequestDialog onClose={() => setParams({ request: '' })} />}
+      {canChange && params.request !== '' && <RequestDialog onClose={() => setParams({ request: '' })} />}
     </Page>
   )
 }
