@@ -15,6 +15,5 @@ folder, file modes, disk, secret key, database, migrations, clock, gateways, pay
   --json   {"ok","checks":[{"check","state":"ok|warn|fail","text":{"zh","en"},"fix"}]}`
 
 restrictNewFiles()
-restrictNewFiles()
 const { values: flags } = readFlags(help, { json: { type: 'boolean' } })
 print(await runDoctor(flags.json === true, readEnvironment))

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Rr as t,Un as n,Vr as r,p as i}from"./base-BliGeYKJ.js";var a=e(r(),1),o=t();function s(){let e=i(n());return(0,a.useEffect)(()=>window.location.replace(e),[e]),(0,o.jsx)(`a`,{href:e,children:e})}export{s as DocsPage};
