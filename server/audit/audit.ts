@@ -10,7 +10,7 @@ import {
   lockSession,
   type OperatorRights,
 } from './store.ts'
-import { claimTokenCall, lockToken, type TokenCall } from './token-call-store.ts'
+import { claimOperatorCall, lockToken, type OperatorCall } from './operator-call-store.ts'
 
 /**
  * Every function that an operator can change something with takes an actor. Changes by operators are recorded, and those of
@@ -28,8 +28,10 @@ export interface OperatorActor {
   readonly operator?: OperatorRights
   /** The session of a change in the console. The change fails if the session has ended by the time it is written. */
   readonly sessionId?: number
-  /** The token of a change by a program. The change fails if it was revoked, or if its Idempotency-Key was used before. */
-  readonly token?: { readonly id: number; readonly call?: TokenCall }
+  /** The token of a change by a program. The change fails if it was revoked. */
+  readonly token?: { readonly id: number }
+  /** Of a change with an Idempotency-Key. The change fails if the key was used before. */
+  readonly call?: OperatorCall | undefined
 }
 
 export interface AccountActor {
@@ -57,15 +59,17 @@ async function requireOperator(tx: Tx, operator: OperatorRights): Promise<void> 
   throw new AppError(1003, { zh: '权限已变更，请重新登录', en: 'Your role has changed, sign in again' })
 }
 
-async function requireToken(tx: Tx, { id, call }: NonNullable<OperatorActor['token']>): Promise<void> {
+async function requireToken(tx: Tx, { id }: NonNullable<OperatorActor['token']>): Promise<void> {
   if (!(await lockToken(tx, id))) throw new AppError(1003, { zh: '令牌无效', en: 'The token is invalid' })
-  if (call && !(await claimTokenCall(tx, call))) {
-    const text = {
-      zh: '同一 Idempotency-Key 的更改已经完成',
-      en: 'The change with this Idempotency-Key was made',
-    }
-    throw new AppError(1005, text, { status: 409 })
+}
+
+async function requireFirst(tx: Tx, call: OperatorCall): Promise<void> {
+  if (await claimOperatorCall(tx, call)) return
+  const text = {
+    zh: '同一 Idempotency-Key 的更改已经完成',
+    en: 'The change with this Idempotency-Key was made',
   }
+  throw new AppError(1005, text, { status: 409 })
 }
 
 /** Call this in the transaction of the change. `details` never hold a secret. */
@@ -82,6 +86,7 @@ export async function recordChange(
   if (actor.sessionId !== undefined) await requireSession(tx, actor.sessionId)
   if (actor.operator) await requireOperator(tx, actor.operator)
   if (actor.token) await requireToken(tx, actor.token)
+  if (actor.call) await requireFirst(tx, actor.call)
   const name = typeof target === 'string' ? target : await findUsername(tx, target.accountId)
   await insertAudit(tx, { actor: actor.name, action, target: name, note: actor.note, details })
 }

@@ -62,7 +62,7 @@ import { deleteOldMailTokens } from '../accounts/mail-store.ts'
 import { createOidc } from '../accounts/oidc.ts'
 import { createSecondFactors } from '../accounts/second-factor.ts'
 import { deleteExpiredSessions } from '../accounts/session-store.ts'
-import { deleteOldTokenCalls } from '../audit/token-call-store.ts'
+import { deleteOldOperatorCalls } from '../audit/operator-call-store.ts'
 import { deleteOldSignIns, deviceOf } from '../accounts/sign-in-store.ts'
 import { oidcPages } from './account/oidc.ts'
 import { securityPages } from './account/security.ts'
@@ -251,7 +251,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     },
     start() {
       requestLog.start(jobs)
-      jobs.every(hourMs, 'prune_operator_calls', (signal) => deleteOldTokenCalls(db, signal))
+      jobs.every(hourMs, 'prune_operator_calls', (signal) => deleteOldOperatorCalls(db, signal))
       jobs.every(hourMs, 'delete_expired_sessions', (signal) => deleteExpiredSessions(db, signal))
       jobs.every(hourMs, 'delete_old_sign_ins', (signal) => deleteOldSignIns(db, signal))
       jobs.every(hourMs, 'delete_old_mail_tokens', (signal) => deleteOldMailTokens(db, signal))

@@ -7,8 +7,8 @@ export function operatorOf(
   { user, signedIn }: SignedInRequest,
   { note }: { readonly note: string },
 ): OperatorActor {
-  const { token, session } = signedIn
-  const actor = { kind: 'operator', note: oneLine(note), operator: user } as const
+  const { token, session, call } = signedIn
+  const actor = { kind: 'operator', note: oneLine(note), operator: user, call } as const
   return token
     ? { ...actor, name: `${user.username}/${token.name}`, token }
     : { ...actor, name: user.username, sessionId: session.id }

@@ -11,6 +11,7 @@ import {
   type OpenRequest,
   type SignedInRequest,
 } from './access.ts'
+import { createMakeOnce } from './once.ts'
 import { uploadTypes } from './origin.ts'
 import { type ConsoleProblem, notFound, toProblem } from './problem.ts'
 import { inputReader } from './schema.ts'
@@ -65,6 +66,7 @@ const openBodyLimit = 65_536
 export function createApi(app: FastifyInstance, { services, sessions, limits, onView }: ApiOptions): Api {
   const tokens = createTokenAccess(services)
   const access = createAccess({ services, sessions, tokens, onView })
+  const makeOnce = createMakeOnce(services)
 
   /** Access is checked before the body is read: without it, a caller cannot make us parse anything. */
   function openBeforeBody<R extends ConsoleRequest>(openRequest: OpenRequest<R>) {
@@ -86,6 +88,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
       handle: (request: R, input: Input) => Promise<Output>,
     ) => {
       const isGet = route.method === 'GET'
+      const isOperatorChange = !isGet && route.path.startsWith('/operator/')
       const read = inputReader<Input>(route)
       const { onRequest, openedOf } = openBeforeBody(openFor(route))
       app.route({
@@ -99,10 +102,11 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
           const leave = await limits.enter(isGet ? 'page' : 'change', opened.signedIn?.user)
           let output: Output
           try {
-            const token = isGet ? undefined : opened.signedIn?.token
-            output = token
-              ? await tokens.once(request, reply, token, input, () => handle(opened, input))
-              : await handle(opened, input)
+            const { signedIn } = opened
+            output =
+              signedIn && isOperatorChange
+                ? await makeOnce(request, reply, { signedIn, input, change: () => handle(opened, input) })
+                : await handle(opened, input)
           } finally {
             leave()
           }

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { csrfHeader } from '../../contract/console/route.ts'
 import { oneLine } from '../../contract/values.ts'
 import { type Account, findById } from '../accounts/store.ts'
-import type { TokenCall } from '../audit/token-call-store.ts'
+import type { OperatorCall } from '../audit/operator-call-store.ts'
 import type { Database } from '../db/database.ts'
 import { createCookieSetter } from './cookies.ts'
 import { ConsoleProblem, suspended, wrongCredentials } from './problem.ts'
@@ -36,6 +36,8 @@ export interface SignedIn {
   readonly mustEnrol: boolean
   /** Set for a program with an operator token, which has no session. */
   readonly token?: UsedToken
+  /** Set for a change by an operator, or a token, with an Idempotency-Key. */
+  call?: OperatorCall
 }
 
 /** What a request with a token has instead of a session. */
@@ -43,8 +45,6 @@ export interface UsedToken {
   readonly id: number
   readonly name: string
   readonly scopes: readonly string[]
-  /** Set for a change with an Idempotency-Key. */
-  call?: TokenCall
 }
 
 /** A user who proved who they are. */

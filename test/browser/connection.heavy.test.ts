@@ -3,12 +3,23 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { browserTest, noBrowser, openBrowser, signIn, type TestBrowser } from '../support/browser.ts'
+import { systemActor } from '../../server/audit/audit.ts'
+import { createAccount } from '../../server/accounts/accounts.ts'
+import {
+  browserTest,
+  confirmIdentity,
+  noBrowser,
+  openBrowser,
+  signIn,
+  type TestBrowser,
+} from '../support/browser.ts'
+import { uniqueName } from '../support/engines.ts'
 import { startFakeUpstream, text } from '../support/fake-upstream.ts'
 import { post, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let browser: TestBrowser
+const password = 'correct horse 9'
 
 /** Closes what `before` started, even when `before` fails. */
 const started = new AsyncDisposableStack()
@@ -86,6 +97,39 @@ describe('without a connection', () => {
     await page.getByText('https://example.com/offer').first().waitFor()
     const { used } = await service.app.services.credits.balance(account.id, 'short_link')
     assert.equal(used, 1, 'charged once')
+  })
+
+  browserTest('a retry of an operator after the error page of a proxy grants credits once', async () => {
+    const account = await service.account({ sms: 10 })
+    const { db } = service.installation
+    const boss = await createAccount(db, systemActor, { username: uniqueName(), password, role: 'operator' })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, boss)
+    await page.goto(`/console/operator/accounts/${account.id}`)
+    await page.getByRole('button', { name: '发放或扣减额度' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('数量').fill('5')
+    await dialog.getByLabel('备注').fill('bank transfer')
+    const grant = () => dialog.getByRole('button', { name: '发放', exact: true }).click()
+    await grant()
+    await confirmIdentity(page, password)
+    await page.getByText('15', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: '发放或扣减额度' }).click()
+    await dialog.getByLabel('数量').fill('7')
+    await dialog.getByLabel('备注').fill('bank transfer')
+    const path = /\/accounts\/\d+\/credits$/
+    await page.route(path, async (route) => {
+      assert.equal((await route.fetch()).status(), 200)
+      await route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>502 Bad Gateway</h1>' })
+    })
+    await grant()
+    await dialog.getByText(/无法读取服务的响应（HTTP 502）/).waitFor()
+    await page.unroute(path)
+    await grant()
+    await dialog.waitFor({ state: 'hidden' })
+    const { remaining } = await service.app.services.credits.balance(account.id, 'sms')
+    assert.equal(remaining, 22)
   })
 
   browserTest('while scripts are loading, the page shows the navigation and the balances', async () => {

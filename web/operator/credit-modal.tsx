@@ -28,7 +28,7 @@ export function CreditModal({ open, account, onClose }: CreditModalProps): React
   const { message } = App.useApp()
   const [form] = Form.useForm<CreditFields & { note: string }>()
   const isTaking = Form.useWatch('direction', form) === 'take'
-  const change = useApiMutation(operatorRoutes.changeCredits)
+  const change = useApiMutation(operatorRoutes.changeCredits, { idempotent: true })
   return (
     <OperatorForm<CreditFields>
       open={open}

@@ -131,7 +131,7 @@ function OneOrder({ number }: { number: string }): ReactNode {
   const [form] = Form.useForm<{ amount: string; note: string }>()
   const [action, setAction] = useState<'refund' | 'confirm'>()
   const order = useApiQuery(operatorPaymentRoutes.order, {}, { params: { number }, refetchMs: 5_000 })
-  const refund = useApiMutation(operatorPaymentRoutes.refundOrder)
+  const refund = useApiMutation(operatorPaymentRoutes.refundOrder, { idempotent: true })
   const confirm = useApiMutation(operatorPaymentRoutes.confirmOrder)
   return (
     <Loaded query={order}>

@@ -218,4 +218,25 @@ onEachEngine('operator tokens', (engine) => {
     assert.equal((await grant('k1', 11)).status, 422)
     assert.equal((await grant('k2')).body.remaining, 21)
   })
+
+  it('75 an Idempotency-Key of an operator in the console makes a change once too, for that operator', async () => {
+    const account = await operators.service.account({ sms: 1 })
+    const sent = { api_type: 'sms', direction: 'grant', amount: 10, note: 'n' }
+    const [finance, owner] = [await operators.create('finance'), await operators.create('owner')]
+    await finance.confirm()
+    await owner.confirm()
+    const grant = (operator: typeof finance, amount = 10) =>
+      operator.call(operatorRoutes.changeCredits, {
+        parts: { id: account.id },
+        sent: { ...sent, amount } as never,
+        headers: { 'idempotency-key': 'console-1' },
+      })
+    const replies = await Promise.all(Array.from({ length: 8 }, () => grant(finance)))
+    assert.ok(replies.every(({ status }) => status === 200 || status === 409))
+    const again = await grant(finance)
+    assert.deepEqual([again.status, again.body.remaining], [200, 11])
+    assert.equal((await grant(finance, 11)).status, 422)
+    assert.equal((await grant(owner)).body.remaining, 21)
+    assert.equal((await operators.command('ledger', 'check')).ok, true)
+  })
 })

@@ -110,6 +110,7 @@ interface OperatorTokenTable {
 
 interface OperatorCallTable {
   id: number
+  /** Minus the id of the account for an operator in the console. */
   token_id: number
   /** Hash of the `Idempotency-Key`. */
   idempotency_key: string
