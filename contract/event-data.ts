@@ -51,7 +51,8 @@ export const eventDataExamples: Readonly<Record<EventType, EventData>> = {
   },
   'link.banned': {
     link_id: 1,
-    short_code: 'aB3xY9',
+    short_code: 'aB3xY9z',
+    external_id: 'order-1001',
     title: '活动页',
     target_url: 'https://example.com/page',
     by: 'host',

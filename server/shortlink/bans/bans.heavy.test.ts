@@ -99,7 +99,7 @@ onEachEngine('bans', (engine) => {
     const rows = await service.installation.db.all<{ data: string }>(
       `SELECT data FROM event WHERE type = 'link.banned' ORDER BY id`,
     )
-    return rows.map(({ data }) => JSON.parse(data) as { link_id: number; by: string })
+    return rows.map(({ data }) => JSON.parse(data) as { link_id: number; external_id: string; by: string })
   }
   const isGone = async (link: { a_url: string; b_url: string }) => {
     for (const url of [link.a_url, link.b_url]) {
@@ -115,7 +115,7 @@ onEachEngine('bans', (engine) => {
   }
 
   test('a banned host: links answer 410 at once, new ones are refused and cost nothing, unbanning restores', async () => {
-    const link = await create('https://a.bad.example/x')
+    const link = await create('https://a.bad.example/x', { external_id: 'order-1' })
     const byAddressA = await create('https://ok.example/', { redirect_url_a: 'http://BAD.example:81/' })
     const other = await create('https://notbad.example/')
     await works(link)
@@ -132,10 +132,10 @@ onEachEngine('bans', (engine) => {
       'active',
     ])
     assert.deepEqual(
-      (await events()).map(({ link_id, by }) => [link_id, by]),
+      (await events()).map(({ link_id, external_id, by }) => [link_id, external_id, by]),
       [
-        [link.link_id, 'host'],
-        [byAddressA.link_id, 'host'],
+        [link.link_id, 'order-1', 'host'],
+        [byAddressA.link_id, '', 'host'],
       ],
     )
     const had = await balance()

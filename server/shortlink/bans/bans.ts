@@ -6,6 +6,7 @@ import type { Database, Tx } from '../../db/database.ts'
 import { emitEvents } from '../../events/emit.ts'
 import { AppError, invalidField } from '../../http/errors.ts'
 import type { Codes } from '../codes/store.ts'
+import { eventData } from '../options/store.ts'
 import { type BannedHosts, readBannedHost } from './banned-hosts.ts'
 import { leadsToBanned } from './destinations.ts'
 import {
@@ -136,13 +137,7 @@ function emitBanned(tx: Tx, links: readonly BannedLink[], by: 'link' | 'host'): 
     links.map((link) => ({
       accountId: link.account_id,
       type: 'link.banned',
-      data: {
-        link_id: link.id,
-        short_code: link.code,
-        title: link.title,
-        target_url: link.target_url,
-        by,
-      },
+      data: { ...eventData(link), target_url: link.target_url, by },
     })),
   )
 }

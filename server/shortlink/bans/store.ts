@@ -9,11 +9,11 @@ import type { Codes } from '../codes/store.ts'
 export type Ban = Readonly<Omit<Tables['link_ban'], 'marked_id' | 'marked'>>
 
 export type BannedLink = Readonly<
-  Pick<Tables['link'], 'id' | 'account_id' | 'code' | 'title' | 'target_url' | 'banned'>
+  Pick<Tables['link'], 'id' | 'account_id' | 'code' | 'external_id' | 'title' | 'target_url' | 'banned'>
 >
 
 const banColumns = 'id, host, link_id, code, note, created_by, created_at'
-const linkColumns = 'id, account_id, code, title, target_url, banned'
+const linkColumns = 'id, account_id, code, external_id, title, target_url, banned'
 
 /** The newest first. `before` is the id of the last one of the previous page. */
 export function listBans(queries: Queries, limit: number, before = Number.MAX_SAFE_INTEGER): Promise<Ban[]> {
