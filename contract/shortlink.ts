@@ -22,10 +22,8 @@ export const linkLimits = {
   codeLength: { min: 3, max: 32 },
   maxClicks: 1_000_000_000,
   passwordLength: { min: 4, max: 64 },
-  /** Attempts of one network at the password of one link, in a minute. */
-  passwordAttempts: 10,
-  /** The same of an IPv6 /48. */
-  passwordAttemptsBySite: 40,
+  /** Attempts at the password of one link in a minute: of one network, and of an IPv6 /48. */
+  passwordAttempts: { perNetwork: 10, perSite: 40 },
   tags: 10,
   tagLength: 32,
   externalIdLength: 64,

@@ -143,8 +143,8 @@ export const shortlinkReference: EndpointReference<typeof shortlink> = {
         en: 'max_clicks counts only visits by people: exactly that many reach the target; link previews and bots are not counted. With a password, a visit is counted when the correct password is entered.',
       },
       {
-        zh: `设有密码的链接先显示密码页；每个 IP 地址对每条链接每分钟最多尝试 ${linkLimits.passwordAttempts} 次，超出返回 429。`,
-        en: `A link with a password shows a form first. Each IP address has ${linkLimits.passwordAttempts} attempts per minute and link; further attempts return 429.`,
+        zh: `设有密码的链接先显示密码页；每个 IP 地址对每条链接每分钟最多尝试 ${linkLimits.passwordAttempts.perNetwork} 次，超出返回 429。`,
+        en: `A link with a password shows a form first. Each IP address has ${linkLimits.passwordAttempts.perNetwork} attempts per minute and link; further attempts return 429.`,
       },
       {
         zh: `规则条件：os（${os.values.join('、')}），device（${device.values.join('、')}），app（${app.values.join('、')}），country（ISO 3166-1 两位代码），province（ISO 3166-2，不含 CN-，如 GD），language（Accept-Language 首个语言的两位代码）。同一条规则的条件必须全部满足，对 a_url 与 b_url 均生效。`,

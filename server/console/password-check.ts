@@ -6,6 +6,7 @@ import { hasSignedInFrom } from '../accounts/sign-in-store.ts'
 import { type Account, findPasswordHash } from '../accounts/store.ts'
 import type { Database } from '../db/database.ts'
 import { networkOf, siteOf } from '../http/address.ts'
+import { networkKeys } from '../http/network-keys.ts'
 import type { AttemptKey } from '../limits/port.ts'
 import type { Guess, GuessLimits } from './guess-limits.ts'
 import { invalidFields, wrongCredentials } from './problem.ts'
@@ -17,9 +18,8 @@ import { invalidFields, wrongCredentials } from './problem.ts'
  */
 const maxForNameAtAddress = 10
 const maxByName = 50
-const maxByAddress = 60
-/** For an IPv6 /48: more than one network, because several customers of a provider may share it. */
-const maxBySite = 240
+/** An IPv6 /48 has more than one network, because several customers of a provider may share it. */
+const maxByAddress = { perNetwork: 60, perSite: 240 }
 
 /** An account whose password was verified, with the hash that was stored at that time. */
 export interface VerifiedPassword {
@@ -59,13 +59,10 @@ export function createPasswordChecks(db: Database, limits: GuessLimits): Passwor
     isKnown: boolean,
   ): readonly [AttemptKey, ...AttemptKey[]] {
     const target = account ? `account ${account.id}` : `name ${name.slice(0, 100)}`
-    const network = networkOf(address)
-    const site = siteOf(address)
     return [
-      { key: `both ${network} ${target}`, max: maxForNameAtAddress },
-      { key: isKnown ? `known ${site} ${target}` : target, max: maxByName },
-      { key: `address ${network}`, max: maxByAddress },
-      ...(site === network ? [] : [{ key: `site ${site}`, max: maxBySite }]),
+      { key: `both ${networkOf(address)} ${target}`, max: maxForNameAtAddress },
+      { key: isKnown ? `known ${siteOf(address)} ${target}` : target, max: maxByName },
+      ...networkKeys(address, maxByAddress, 'address '),
     ]
   }
 

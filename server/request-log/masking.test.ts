@@ -108,6 +108,8 @@ void describe('masking', () => {
       const text = stored(sms, 'messages', broken)
       assert.ok(!text.includes('483920') && !text.includes('王小明'), text)
     }
+    const long = JSON.stringify(Array.from({ length: 1_000 }, () => messages[0]))
+    assert.equal(JSON.parse(stored(sms, 'messages', long))[0].value, '••••••')
     assert.match(stored(sms, 'phone_numbers', '13800138000\n13800138001'), /138\*\*\*\*8000.*138\*\*\*\*8001/)
   })
 

@@ -51,8 +51,12 @@ const asText =
     typeof value === 'string' || typeof value === 'number' ? mask(String(value)) : hidden
 const verbatim: Mask = (value) => (typeof value === 'string' ? value.slice(0, 64) : value)
 
+/** Longer JSON text is hidden: to parse it takes milliseconds of the event loop. */
+const maxParsedLength = 65_536
+
 /** With the limits of a body: this is what a caller sent, however the call ended. Undefined for a text that is not JSON. */
 function parseOrUndefined(text: string): unknown {
+  if (text.length > maxParsedLength) return undefined
   try {
     return parseJson(text)
   } catch {

@@ -93,7 +93,7 @@ function SuspendDialog({ open, account, onClose }: ActionProps): ReactNode {
 
 function ResetPasswordDialog({ open, account, onClose }: ActionProps): ReactNode {
   const t = useText(accountText)
-  const reset = useApiMutation(operatorRoutes.resetPassword, { idempotent: true })
+  const reset = useApiMutation(operatorRoutes.resetPassword)
   const [password, setPassword] = useState<string>()
   return (
     <>

@@ -35,8 +35,8 @@ export function NewAccountModal({ open, onClose, onCreated }: NewAccountModalPro
   const common = useText(partsText)
   const pick = usePick()
   const [form] = Form.useForm<AccountFields & { note: string }>()
-  const create = useApiMutation(operatorRoutes.createAccount, { idempotent: true })
-  const createOperator = useApiMutation(operatorAdminRoutes.createOperator, { idempotent: true })
+  const create = useApiMutation(operatorRoutes.createAccount)
+  const createOperator = useApiMutation(operatorAdminRoutes.createOperator)
   const isOperator = (Form.useWatch('role', form) ?? 'account') !== 'account'
   const [created, setCreated] = useState<{
     readonly account: { readonly id: number; readonly username: string }

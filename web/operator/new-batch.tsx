@@ -29,7 +29,7 @@ export function NewBatchModal({ open, onClose }: { open: boolean; onClose: () =>
   const common = useText(partsText)
   const pick = usePick()
   const [form] = Form.useForm<BatchFields & { note: string }>()
-  const create = useApiMutation(operatorRoutes.makeRedeemBatch, { idempotent: true })
+  const create = useApiMutation(operatorRoutes.makeRedeemBatch)
   const [created, setCreated] = useState<CreatedRedeemBatch>()
   const required = { required: true, message: common.required }
   return (

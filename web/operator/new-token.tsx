@@ -39,7 +39,7 @@ export function NewTokenModal({ open, onClose }: { open: boolean; onClose: () =>
   const common = useText(partsText)
   const pick = usePick()
   const [form] = Form.useForm<TokenFields & { note: string }>()
-  const create = useApiMutation(operatorAdminRoutes.createToken, { idempotent: true })
+  const create = useApiMutation(operatorAdminRoutes.createToken)
   const [secret, setSecret] = useState<string>()
   const own = useOperatorRole() ?? 'auditor'
   const choices = (area: TokenArea) =>

@@ -101,7 +101,7 @@ function EditPackage({ edited, onClose }: { edited: CreditPackage | 'new'; onClo
   const pick = usePick()
   const { message } = App.useApp()
   const [form] = Form.useForm<PackageFields & { note: string }>()
-  const add = useApiMutation(operatorPaymentRoutes.addPackage, { idempotent: true })
+  const add = useApiMutation(operatorPaymentRoutes.addPackage)
   const change = useApiMutation(operatorPaymentRoutes.changePackage)
   const isNew = edited === 'new'
   return (

@@ -9,7 +9,7 @@ import type { SecondFactors } from '../../accounts/second-factor.ts'
 import { confirmSession } from '../../accounts/session-store.ts'
 import { findById } from '../../accounts/store.ts'
 import { createTextCipher } from '../../encryption.ts'
-import { networkOf, siteOf } from '../../http/address.ts'
+import { networkKeys } from '../../http/network-keys.ts'
 import type { Services } from '../../services.ts'
 import { requireConfirmation } from '../confirmation.ts'
 import { createCookieSetter } from '../cookies.ts'
@@ -24,9 +24,8 @@ const cookieName = 'tg_oidc'
 const cookiePath = '/console/api/oidc'
 const maxAgeMs = 10 * minuteMs
 
-/** Refused callbacks in 15 minutes, each of which contacts the provider: of one network, and of one IPv6 /48. */
-const maxRefusedByNetwork = 60
-const maxRefusedBySite = 240
+/** Refused callbacks in 15 minutes, each of which contacts the provider. */
+const maxRefused = { perNetwork: 60, perSite: 240 }
 
 /** What is remembered while the browser is at the provider, in an encrypted cookie. */
 interface Flow {
@@ -114,11 +113,7 @@ export function oidcPages(api: Api, app: FastifyInstance, services: Services, pa
     const back = flow.purpose === 'sign_in' ? '/sign-in' : '/security'
     try {
       const address = services.http.addressOf(request.raw)
-      const [network, site] = [networkOf(address), siteOf(address)]
-      const counted = await returns.begin([
-        { key: network, max: maxRefusedByNetwork },
-        ...(site === network ? [] : [{ key: site, max: maxRefusedBySite }]),
-      ])
+      const counted = await returns.begin(networkKeys(address, maxRefused))
       const subject = await oidc.finish(request.url.split('?')[1] ?? '', flow.request)
       await counted.right()
       return await finishers[flow.purpose](request, reply, flow, subject)

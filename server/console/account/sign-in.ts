@@ -6,8 +6,9 @@ import type { AccountMail } from '../../accounts/mail.ts'
 import type { SecondFactors } from '../../accounts/second-factor.ts'
 import { requirePasswordCapacity } from '../../accounts/password-turns.ts'
 import { findById, findByUsername } from '../../accounts/store.ts'
-import { networkOf, siteOf } from '../../http/address.ts'
+import { siteOf } from '../../http/address.ts'
 import { AppError } from '../../http/errors.ts'
+import { networkKeys } from '../../http/network-keys.ts'
 import type { Services } from '../../services.ts'
 import { type ConsoleRequest, unauthenticated } from '../access.ts'
 import type { Api } from '../routes.ts'
@@ -21,19 +22,15 @@ import { ConsoleProblem, invalidFields } from '../problem.ts'
 import { deleteSession, deleteSessions, listSessions } from '../../accounts/session-store.ts'
 import type { Sessions } from '../sessions.ts'
 
-/** New accounts per address in 15 minutes. */
-const maxSignUpsByAddress = 10
-/** The same for an IPv6 /48. */
-const maxSignUpsBySite = 40
+/** New accounts in 15 minutes. */
+const maxSignUps = { perNetwork: 10, perSite: 40 }
 
 /** Recovery mails in 15 minutes: to one address, and requested by one network. */
 const maxRecoveriesOfAddress = 3
-const maxRecoveriesByNetwork = 10
-const maxRecoveriesBySite = 40
+const maxRecoveries = { perNetwork: 10, perSite: 40 }
 
-/** Wrong links in 15 minutes, of one network and of one IPv6 /48. */
-const maxWrongLinksByNetwork = 40
-const maxWrongLinksBySite = 160
+/** Wrong links in 15 minutes. */
+const maxWrongLinks = { perNetwork: 40, perSite: 160 }
 
 export interface SessionParts {
   readonly sessions: Sessions
@@ -101,12 +98,9 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
   api.open(sessionRoutes.requestRecovery, async (request, input) => {
     if (!canRecover) throw recoveryOff()
     const address = input.mail.trim()
-    const network = networkOf(request.address)
-    const site = siteOf(request.address)
     await recoveries.begin([
       { key: `address ${address.toLowerCase()}`, max: maxRecoveriesOfAddress },
-      { key: network, max: maxRecoveriesByNetwork },
-      ...(site === network ? [] : [{ key: site, max: maxRecoveriesBySite }]),
+      ...networkKeys(request.address, maxRecoveries),
     ])
     mail.sendRecovery(address, request.language)
     return {}
@@ -114,13 +108,9 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
 
   api.open(sessionRoutes.recover, async (request, input) => {
     if (!canRecover) throw recoveryOff()
-    const network = networkOf(request.address)
     const site = siteOf(request.address)
     requirePasswordCapacity(site)
-    const guess = await recoveryTokens.begin([
-      { key: network, max: maxWrongLinksByNetwork },
-      ...(site === network ? [] : [{ key: site, max: maxWrongLinksBySite }]),
-    ])
+    const guess = await recoveryTokens.begin(networkKeys(request.address, maxWrongLinks))
     await mail.recover(input.token, input.new_password, site).catch((error: unknown) => {
       throw toFieldErrors(error)
     })
@@ -134,13 +124,9 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
     }
     const nameProblem = signUpNameProblem(input.username.trim())
     if (nameProblem) throw invalidFields({ username: nameProblem })
-    const network = networkOf(request.address)
     const site = siteOf(request.address)
     requirePasswordCapacity(site)
-    const counted = await signUps.begin([
-      { key: network, max: maxSignUpsByAddress },
-      ...(site === network ? [] : [{ key: site, max: maxSignUpsBySite }]),
-    ])
+    const counted = await signUps.begin(networkKeys(request.address, maxSignUps))
     const username = input.username.trim()
     const account = { username, password: input.password, share: site }
     const created = await createAccount(db, systemActor, account, {

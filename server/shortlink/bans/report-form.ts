@@ -4,7 +4,7 @@ import { isReportReason, reportLimits, reportReasons } from '../../../contract/l
 import type { Language, Text } from '../../../contract/text.ts'
 import { isStorableText } from '../../../contract/values.ts'
 import type { Database } from '../../db/database.ts'
-import { networkOf, siteOf } from '../../http/address.ts'
+import { networkKeys } from '../../http/network-keys.ts'
 import { languageOf } from '../../http/call.ts'
 import { type BodyContext, bytesOf, decodeInTurn } from '../../http/fastify-bodies.ts'
 import { decodeBytes, parseForm } from '../../http/form.ts'
@@ -51,14 +51,9 @@ export function registerReportForm(api: FastifyInstance, context: ReportContext)
     const problem = input === undefined ? unreadable : problemOf(input)
     if (input === undefined || problem) return send(reply, 400, formHtml(language, input ?? empty, problem))
     const address = context.http.addressOf(request.raw)
-    const [network, site] = [networkOf(address), siteOf(address)]
-    const { perNetwork, perSite, windowMs } = reportLimits
     const attempt = await context.limits.attempts.attempt(
-      [
-        { key: `report ${network}`, max: perNetwork },
-        ...(site === network ? [] : [{ key: `report ${site}`, max: perSite }]),
-      ],
-      windowMs,
+      networkKeys(address, reportLimits, 'report '),
+      reportLimits.windowMs,
     )
     if ('retryAfterMs' in attempt) {
       reply.header('retry-after', String(Math.ceil(attempt.retryAfterMs / 1000)))

@@ -8,7 +8,8 @@ import type { Claims } from '../options/claims-store.ts'
 import { stateOf } from '../options/record.ts'
 import { matchRules } from '../options/rules.ts'
 import type { Services } from '../../services.ts'
-import { networkOf, siteOf } from '../../http/address.ts'
+import { siteOf } from '../../http/address.ts'
+import { networkKeys } from '../../http/network-keys.ts'
 import { AppError } from '../../http/errors.ts'
 import type { Locate } from '../../places/places.ts'
 import type { Destination, LinkConditions } from './lookup-store.ts'
@@ -133,14 +134,8 @@ export function createConditionalRedirects({
       if (answer) return answer
       if (conditions.max_clicks !== null && (await isExhausted(found)))
         return whenOver(conditions, exhaustedPage)
-      const network = networkOf(visit.address)
-      const site = siteOf(visit.address)
-      const named = (from: string, max: number) => ({ key: `link password ${found.id} ${from}`, max })
       const counted = await attempts.attempt(
-        [
-          named(network, linkLimits.passwordAttempts),
-          ...(site === network ? [] : [named(site, linkLimits.passwordAttemptsBySite)]),
-        ],
+        networkKeys(visit.address, linkLimits.passwordAttempts, `link password ${found.id} `),
         minuteMs,
       )
       if ('retryAfterMs' in counted) {
