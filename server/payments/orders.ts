@@ -172,7 +172,10 @@ export function createOrders(options: OrdersOptions): Orders {
         await refuse(order, status.reason)
         return 'refused'
       case 'unknown':
-        return 'no_answer'
+        // Nobody was shown where to pay, so nothing was paid, and the provider may not know the order at all.
+        if (!isOver || order.pay_url !== null || order.code_url !== null) return 'no_answer'
+        await close(order)
+        return 'closed'
       default: {
         const isClosed = order.state === 'pending' && (isOver || status.kind === 'closed')
         if (isClosed) await close(order)

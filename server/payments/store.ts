@@ -55,8 +55,13 @@ export async function insertOrder(tx: Tx, order: NewOrder): Promise<OrderRow> {
   return row
 }
 
+/** Without those past their expiry: a provider that does not answer, or is not configured any more, never closes them. */
 export function countPending(queries: Queries, accountId: number): Promise<number> {
-  return countRows(queries, `payment_order WHERE account_id = ? AND state = 'pending'`, [accountId])
+  return countRows(
+    queries,
+    `payment_order WHERE account_id = ? AND state = 'pending' AND expires_at > ${queries.now}`,
+    [accountId],
+  )
 }
 
 export function findOrder(queries: Queries, number: string): Promise<OrderRow | undefined> {
