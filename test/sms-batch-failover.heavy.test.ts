@@ -128,6 +128,59 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
     assert.deepEqual((await checkLedger(sms.service.installation.db, 60_000)).problems, [])
   })
 
+  test('the receipt of a later try counts, whichever gateway the try before it ended at', async () => {
+    const few = phones.slice(0, 3)
+    const refusedBefore = new Set<string>()
+    const aliyun = await startFakeUpstream((request) => {
+      const phone = request.query.get('PhoneNumbers')!
+      if (refusedBefore.has(phone)) return json(200, { Code: 'OK', BizId: `b${phone}` })
+      refusedBefore.add(phone)
+      return json(200, { Code: 'isv.AMOUNT_NOT_ENOUGH', Message: 'no balance' })
+    })
+    const tencent = await startFakeUpstream(() =>
+      json(200, { Response: { Error: { Code: 'FailedOperation.InsufficientBalanceInSmsPackage' } } }),
+    )
+    await using vendors = new AsyncDisposableStack()
+    vendors.defer(() => aliyun.close())
+    vendors.defer(() => tencent.close())
+    const settings = {
+      ...aliyunOnly(aliyun.url),
+      SMS_GATEWAYS: 'aliyun,tencent',
+      TENCENT_SECRET_ID: 'id',
+      TENCENT_SECRET_KEY: 'key',
+      TENCENT_SMS_APP_ID: '1400',
+      TENCENT_SMS_ENDPOINT: tencent.url,
+      SMS_RECEIPT_SECRET_ALIYUN: 'receipt-secret-0123456789',
+    }
+    await using sms = await startSmsService(engine, settings, { sms: few.length })
+    const { body } = await sms.call({
+      action: 'send_batch',
+      template_code: 'CODE',
+      template_params: { code: '1234' },
+      phone_numbers: few,
+    })
+    const batchOf = async () =>
+      (await sms.call({ action: 'get_batch', batch_id: body.data.batch_id })).body.data
+    await until(async () => (await batchOf()).state === 'finished', 60_000)
+    assert.equal(tencent.requests.length, few.length)
+    const items = (await batchOf()).items as { biz_id: string; phone_number: string }[]
+    const receipts = items.map(({ biz_id: bizId, phone_number: phone }) => ({
+      phone_number: phone,
+      success: true,
+      err_code: 'DELIVERED',
+      biz_id: `b${phone}`,
+      out_id: bizId,
+    }))
+    const pushed = await fetch(`${sms.service.url}/receipts/sms/aliyun/receipt-secret-0123456789`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(receipts),
+    })
+    assert.equal(pushed.status, 200)
+    const states = ((await batchOf()).items as { state: string }[]).map(({ state }) => state)
+    assert.deepEqual(states, ['delivered', 'delivered', 'delivered'])
+  })
+
   test('without time for another try the credits come back', async () => {
     const aliyun = await startFakeUpstream(() =>
       json(200, { Code: 'isv.AMOUNT_NOT_ENOUGH', Message: 'no balance' }),

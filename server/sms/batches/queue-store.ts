@@ -58,12 +58,22 @@ export interface TakenMessage {
   readonly batch: BatchRow
 }
 
-/** Takes at most `share` due messages of each batch. The lease of their operations begins. */
+export interface Taking {
+  /** Messages of each batch, at most. */
+  readonly share: number
+  readonly leaseMs: number
+  /** The gateway that is called first. Undefined without any gateway. */
+  readonly gateway: string | undefined
+}
+
+/**
+ * Takes due messages. The lease of their operations begins. The records name the gateway that is called now: it was another one
+ * if SMS_GATEWAYS has changed since, or if an earlier try ended at the last gateway.
+ */
 export async function takeMessages(
   tx: Tx,
   batchIds: readonly number[],
-  share: number,
-  leaseMs: number,
+  { share, leaseMs, gateway }: Taking,
 ): Promise<TakenMessage[]> {
   const rows: QueueRow[] = []
   for (const id of batchIds) {
@@ -86,9 +96,9 @@ export async function takeMessages(
     open.map((row) => row.send_id),
   )
   const sends = await tx.all<SendColumns>(
-    `UPDATE sms_send SET sent_at = ${tx.now} WHERE id IN ${list.sql}
+    `UPDATE sms_send SET sent_at = ${tx.now}, gateway = COALESCE(?, gateway) WHERE id IN ${list.sql}
      RETURNING id, account_id, phone, template_code, template_params, sign_name, created_at, sent_at`,
-    [list.value],
+    [gateway ?? null, list.value],
   )
   const batches = await updateBatches(tx, batchIds, countByBatch(rows, -1), true)
   const sendById = new Map(sends.map((send) => [send.id, send]))

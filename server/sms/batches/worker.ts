@@ -65,7 +65,9 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
     const ids = due.slice(0, free).map(({ id }) => id)
     // Before the transaction, so that our view of the lease never ends after the database's.
     const leaseStartedAt = performance.now()
-    const taken = await db.write((tx) => takeMessages(tx, ids, share, leaseMs))
+    const taken = await db.write((tx) =>
+      takeMessages(tx, ids, { share, leaseMs, gateway: gateways[0]?.name }),
+    )
     try {
       const prepared = await prepare(taken, leaseStartedAt)
       inProgress += prepared.length
