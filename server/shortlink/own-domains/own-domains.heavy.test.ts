@@ -180,6 +180,15 @@ onEachEngine('own domains', (engine) => {
     assert.equal(await owner(), undefined)
     await untilSeen(engine)
     assert.equal(await ask('brand.example.net'), 404)
+    // The claim and its token are kept for a record that comes back.
+    await db.write((tx) => tx.run('UPDATE link_own_domain SET added_at = 0'))
+    await rules.deleteOld(signal)
+    assert.equal(
+      (await run('list', '--account', account.username)).domains.find(
+        ({ host }: { host: string }) => host === 'brand.example.net',
+      )?.state,
+      'unverified',
+    )
 
     // Now the other account can prove that the host is its own.
     const claim = await run('add', other.username, 'brand.example.net')

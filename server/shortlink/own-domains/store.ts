@@ -133,13 +133,15 @@ export function deleteOwnDomains(tx: Tx, host: string, accountId: number | undef
     : tx.run('DELETE FROM link_own_domain WHERE host = ? AND account_id = ?', [host, accountId])
 }
 
+/** Of a domain that was verified, the last check counts: its account has as much time to publish the record again. */
 export function deleteUnverified(db: Database, keepMs: number, signal: AbortSignal): Promise<void> {
   return writeInSlices(
     db,
     async (tx) => {
       const deleted = await tx.run(
         `DELETE FROM link_own_domain WHERE id IN (SELECT id FROM link_own_domain
-           WHERE verified_at IS NULL AND added_at <= ${tx.now} - CAST(? AS bigint) ORDER BY id LIMIT ?)`,
+           WHERE verified_at IS NULL AND COALESCE(checked_at, added_at) <= ${tx.now} - CAST(? AS bigint)
+           ORDER BY id LIMIT ?)`,
         [keepMs, rowsPerSlice],
       )
       return deleted === rowsPerSlice
