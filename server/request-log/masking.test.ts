@@ -113,6 +113,22 @@ void describe('masking', () => {
     assert.match(stored(sms, 'phone_numbers', '13800138000\n13800138001'), /138\*\*\*\*8000.*138\*\*\*\*8001/)
   })
 
+  it('hides items that are JSON text, as forms repeat a field', () => {
+    const found = { messages: 'form', links: 'form' } as const
+    const form = {
+      messages: ['{"phone_number":"13800138000","template_params":{"code":"483920"}}'],
+      links: '["{\\"target_url\\":\\"https://example.com\\",\\"password\\":\\"pass-word\\"}"]',
+    }
+    const text = maskParameters(sms, { headers: {}, form }, found)
+    assert.doesNotMatch(text, /483920|13800138000|pass-word/)
+    const numbers = maskParameters(
+      sms,
+      { headers: {}, form: { phone_numbers: ['13800138000'] } },
+      { phone_numbers: 'form' },
+    )
+    assert.match(numbers, /138\*{4}8000/)
+  })
+
   it('leaves serial numbers unmasked', () => {
     const text = maskResponse(sms, { data: { biz_id: '202611150000000001' } })
     assert.equal(text, '{"data":{"biz_id":"202611150000000001"}}')

@@ -104,8 +104,13 @@ const itemParameters: ReadonlySet<string> = new Set(
     .map(([name]) => name),
 )
 
+const startsLikeJson = (value: unknown): value is string =>
+  typeof value === 'string' && /^\s*[[{]/.test(value)
+
+/** An item that is JSON text is refused by the operation, so it is only hidden. */
 function readItems(value: unknown): unknown {
-  return typeof value === 'string' && /^\s*[[{]/.test(value) ? (parseOrUndefined(value) ?? hidden) : value
+  const items = startsLikeJson(value) ? (parseOrUndefined(value) ?? hidden) : value
+  return Array.isArray(items) ? items.map((one: unknown) => (startsLikeJson(one) ? hidden : one)) : items
 }
 
 /** A caller chooses the names: `constructor` and `__proto__` have no mask. */
