@@ -4,7 +4,7 @@ import { type Actor, recordChange } from '../audit/audit.ts'
 import { type ApiType, maxGrant } from '../../contract/credits.ts'
 import { isOrderNumber } from '../../contract/payments.ts'
 import type { Database, Tx } from '../db/database.ts'
-import { AppError, invalidField } from '../http/errors.ts'
+import { invalidField } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
 import { createKnownBalances } from './charge/known-balances.ts'
 import { createRepeats, type Repeats } from './charge/repeats.ts'
@@ -85,7 +85,7 @@ export function createCredits(db: Database, secretKey: string): Credits {
     async take(request) {
       const balance = await change('adjust', request)
       if (balance) return balance
-      throw new AppError(1002, {
+      throw invalidField('amount', {
         zh: '剩余额度不足以扣减',
         en: 'fewer credits are left than were to be taken',
       })

@@ -12,7 +12,6 @@ import { type Account, findById } from '../../accounts/store.ts'
 import { changeAccountAndCaps } from '../../credits/caps.ts'
 import { createAccountWithoutKey } from '../../credits/create-account.ts'
 import type { Queries } from '../../db/database.ts'
-import { AppError } from '../../http/errors.ts'
 import type { Services } from '../../services.ts'
 import type { SignedInRequest } from '../access.ts'
 import type { Api } from '../routes.ts'
@@ -143,7 +142,7 @@ export function accountPages(api: Api, services: Services): void {
       note: oneLine(input.note),
       actor: operatorOf(request, input),
     }).catch((error: unknown) => {
-      throw error instanceof AppError ? invalidFields({ amount: error.text }) : error
+      throw toFieldErrors(error)
     })
   })
 }

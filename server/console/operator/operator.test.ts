@@ -250,6 +250,8 @@ onEachEngine('the operator', (engine) => {
       assert.equal(refused.status, 400, String(amount))
       assert.deepEqual(Object.keys(refused.body.error.fields), ['amount'])
     }
+    const numbered = await credits({ direction: 'grant', amount: 1, note: 'T20260102030405ABCDEFGHJK' })
+    assert.deepEqual(Object.keys(numbered.body.error.fields), ['note'])
     assert.equal((await credits({ direction: 'steal', amount: 1 })).status, 400)
     const holderBrowser = await signedIn(service, account)
     const { items } = (await holderBrowser.call(creditRoutes.ledger)).body
