@@ -18,6 +18,7 @@ import { emitEvents } from '../events/emit.ts'
 import { AppError, invalidField } from '../http/errors.ts'
 import { memoizePerTick } from '../http/memoize-per-tick.ts'
 import { smsGatewayNames } from './gateways.ts'
+import { findVendorReviews, keepVendorReviews, removeVendorReviews } from './reviews/store.ts'
 import {
   createTemplateRowLookup,
   findTemplatePage,
@@ -118,7 +119,10 @@ export interface TemplateEdit {
   readonly gatewayCodes?: Readonly<Record<string, string>>
 }
 
-/** A new name, type or content must be reviewed again; new gateway codes need no review. */
+/**
+ * A new name, type or content must be reviewed again; new gateway codes need no review. A new type or content needs another
+ * review at the vendors too: their templates have the old text.
+ */
 export function editTemplate(
   db: Database,
   actor: Actor,
@@ -130,23 +134,36 @@ export function editTemplate(
     const name = edit.name === undefined ? row.name : requireName(edit.name)
     const text = requireContent(edit.content ?? row.content)
     const type = edit.type ?? row.type
-    const needsReview = name !== row.name || type !== row.type || text.content !== row.content
-    const gatewayCodes =
-      actor.kind !== 'account' && edit.gatewayCodes
-        ? JSON.stringify(requireGatewayCodes(edit.gatewayCodes))
-        : row.gateway_codes
+    const isOtherText = type !== row.type || text.content !== row.content
+    const needsReview = name !== row.name || isOtherText
+    const kept = isOtherText ? await removeVendorCodes(tx, row) : row.gateway_codes
     const changed: TemplateRow = {
       ...row,
       name,
       type,
       ...text,
-      gateway_codes: gatewayCodes,
+      gateway_codes:
+        actor.kind !== 'account' && edit.gatewayCodes
+          ? JSON.stringify(requireGatewayCodes(edit.gatewayCodes))
+          : kept,
       ...(needsReview ? { status: '审核中', reason: '', revision: row.revision + 1 } : {}),
     }
+    if (isOtherText) await removeVendorReviews(tx, 'template', id)
+    else if (needsReview) await keepVendorReviews(tx, id, changed.revision)
     await updateTemplate(tx, changed)
     await recordTemplate(tx, actor, 'change', changed)
     return toTemplate(changed)
   })
+}
+
+/** The gateway codes without those that vendors gave to the present text. */
+async function removeVendorCodes(tx: Tx, row: TemplateRow): Promise<string> {
+  const reviews = await findVendorReviews(tx, 'template', [row.id])
+  const codes = Object.entries(JSON.parse(row.gateway_codes) as Record<string, string>)
+  const own = codes.filter(
+    ([gateway, code]) => !reviews.some((one) => one.gateway === gateway && one.vendor_id === code),
+  )
+  return JSON.stringify(Object.fromEntries(own))
 }
 
 /** `revision` is the one that the reviewer has read, so that a later edit is not approved unseen. */

@@ -15,9 +15,9 @@ import {
   verifyTencentSignature,
 } from '../../../test/support/fake-upstream.ts'
 import { startService } from '../../../test/support/service.ts'
-import { systemActor } from '../../audit/audit.ts'
+import { type Actor, systemActor } from '../../audit/audit.ts'
 import { addSignature, reviewSignature } from '../signatures.ts'
-import { createTemplate, findTemplate } from '../templates.ts'
+import { createTemplate, editTemplate, findTemplate, reviewTemplate } from '../templates.ts'
 import { createVendorReviewJob } from './reviews.ts'
 
 onEachEngine('SMS reviews at vendors', (engine) => {
@@ -128,6 +128,28 @@ onEachEngine('SMS reviews at vendors', (engine) => {
       .items
     assert.match(again[0].vendors[1].reason, /无法确认服务商是否收到/)
     assert.equal(calls.filter(({ action }) => action === 'AddSmsTemplate').length, 2)
+
+    // The vendor has approved this text: under another name it stays, with another text it needs another review there.
+    await staff.call(routes.submitReview, { parts, sent: { gateways: ['aliyun'] } })
+    await settle('approved,failed')
+    const gatewayCodes = async () => (await findTemplate(db, account.id, template.id)).gatewayCodes
+    const vendorStates = async () => {
+      const shown = await holder.call(smsRoutes.template, { parts: { id: template.id } })
+      return shown.body.vendors.map((one: { state: string }) => one.state)
+    }
+    const own: Actor = { kind: 'account', accountId: account.id }
+    await editTemplate(db, own, template.id, { name: '订单通知' })
+    assert.deepEqual(
+      [await gatewayCodes(), await vendorStates()],
+      [{ aliyun: 'SMS_900' }, ['approved', 'failed']],
+    )
+    await editTemplate(db, systemActor, template.id, { gatewayCodes: { aliyun: 'SMS_900', http: 'own' } })
+    await editTemplate(db, own, template.id, { content: '${order}已发货，${name}您好。' })
+    await reviewTemplate(db, systemActor, template.id, { status: '审核通过' })
+    assert.deepEqual([await gatewayCodes(), await vendorStates()], [{ http: 'own' }, []])
+    await staff.call(routes.submitReview, { parts })
+    await settle('approved,failed')
+    assert.deepEqual(await gatewayCodes(), { http: 'own', aliyun: 'SMS_900' })
 
     // A signature: no right at one vendor, no qualification at the other. Nothing else is blocked.
     const { id } = await addSignature(db, systemActor, account.id, { signName: '云帆商城' })

@@ -162,7 +162,8 @@ export function createVendorReviewJob(
       return vendor.submitSignature({ signName, type, note, images }, signal)
     }
     const [template] = await findTemplates(db, { id: row.subject_id })
-    if (!template) return undefined
+    // A text that was changed since it was submitted is not the one that we have approved.
+    if (template?.revision !== row.revision) return undefined
     const account = template.account_id === null ? undefined : await findById(db, template.account_id)
     const { name, type, content } = template
     const variables = JSON.parse(template.variables) as string[]

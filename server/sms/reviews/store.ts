@@ -69,3 +69,11 @@ export async function updateVendorReview(
 export async function removeVendorReviews(tx: Tx, kind: ReviewedKind, subjectId: number): Promise<void> {
   await tx.run('DELETE FROM sms_vendor_review WHERE kind = ? AND subject_id = ?', [kind, subjectId])
 }
+
+/** An edit that leaves the text as it is: what the vendors have reviewed, or review now, is still this template. */
+export async function keepVendorReviews(tx: Tx, templateId: number, revision: number): Promise<void> {
+  await tx.run(`UPDATE sms_vendor_review SET revision = ? WHERE kind = 'template' AND subject_id = ?`, [
+    revision,
+    templateId,
+  ])
+}
