@@ -127,7 +127,7 @@ export async function lockAccountEndpoints(
 export type EndpointChange = Partial<
   Pick<
     Tables['event_endpoint'],
-    'url' | 'event_types' | 'state' | 'disabled_reason' | 'failing_since' | 'confirm_hash'
+    'url' | 'event_types' | 'state' | 'disabled_reason' | 'failing_since' | 'paused_until' | 'confirm_hash'
   >
 >
 

@@ -206,6 +206,32 @@ onEachEngine('webhooks', (engine) => {
     assert.equal(endpoint.lease_until, 0)
   })
 
+  it('starts again with a new URL, whatever the receiver at the old one has asked for', async () => {
+    const account = await service.account()
+    const { id, endpoint } = await add(account, 'moved-away')
+    receiver.handle(({ path }) => text(path === '/moved-away' ? 503 : 200, '', { 'retry-after': '86400' }))
+    await db().write((tx) =>
+      tx.run(`UPDATE event_endpoint SET failing_since = ${tx.now} - 400000000 WHERE id = ?`, [id]),
+    )
+    await emit(account, 'key.reset')
+    await until(async () => (await latest(id))?.attempts === 1)
+    await rules().update(systemActor, endpoint, { url: endpoint.url, events: ['key.reset'] })
+    assert.ok((await findEndpoint(db(), id))!.paused_until > 0, 'the same receiver')
+    await rules().update(systemActor, endpoint, { url: `${receiver.url}moved-here`, events: [] })
+    assert.equal((await findEndpoint(db(), id))!.failing_since, null)
+    await rules().test((await findEndpoint(db(), id))!)
+    await until(() => sentTo('moved-here').length === 1)
+
+    await rules().update(systemActor, endpoint, { url: `${receiver.url}moved-away`, events: [] })
+    await rules().test((await findEndpoint(db(), id))!)
+    await until(() => sentTo('moved-away').length === 2)
+    receiver.handle(accept)
+    await rules().setState(systemActor, (await findEndpoint(db(), id))!, 'disabled')
+    await rules().setState(systemActor, (await findEndpoint(db(), id))!, 'active')
+    await rules().test((await findEndpoint(db(), id))!)
+    await until(() => sentTo('moved-away').length === 3)
+  })
+
   it('is disabled by 410, and the other endpoints of the account are told', async () => {
     const account = await service.account()
     const gone = await add(account, 'gone')

@@ -82,7 +82,8 @@ export function createWebhooks({ db, cipher, allowPrivate }: WebhookOptions): We
       const types = readEventTypes(input.events)
       await db.write(async (tx) => {
         await lockAccountEndpoints(tx, endpoint.account_id, 'webhook')
-        await updateEndpoint(tx, endpoint.id, { url, event_types: types })
+        const isMoved = (await findEndpoint(tx, endpoint.id))?.url !== url
+        await updateEndpoint(tx, endpoint.id, { url, event_types: types, ...(isMoved && newReceiver) })
         await updateWantedTypes(tx, endpoint.account_id)
         await recordChange(tx, actor, 'webhook.update', target(endpoint), {
           webhook: endpoint.id,
@@ -94,7 +95,7 @@ export function createWebhooks({ db, cipher, allowPrivate }: WebhookOptions): We
       await db.write(async (tx) => {
         await lockAccountEndpoints(tx, endpoint.account_id, 'webhook')
         const reason = state === 'disabled' ? 'by_user' : null
-        await updateEndpoint(tx, endpoint.id, { state, disabled_reason: reason, failing_since: null })
+        await updateEndpoint(tx, endpoint.id, { state, disabled_reason: reason, ...newReceiver })
         await updateWantedTypes(tx, endpoint.account_id)
         await recordChange(tx, actor, 'webhook.set_state', target(endpoint), { webhook: endpoint.id, state })
       })
@@ -150,6 +151,9 @@ export function createWebhooks({ db, cipher, allowPrivate }: WebhookOptions): We
     },
   }
 }
+
+/** The failures of another receiver, and the pause that it asked for, no longer count. */
+const newReceiver = { failing_since: null, paused_until: 0 }
 
 /** Disables an endpoint and reports it to the account's other endpoints. Its pending deliveries wait until it is enabled again. */
 export async function disableEndpoint(tx: Tx, endpointId: number, reason: DisableReason): Promise<void> {
