@@ -1,5 +1,6 @@
 // The `data` of events by example, for the documents. The fields of an example are those of the event; more may be added.
 import type { EventType } from './events.ts'
+import type { Text } from './text.ts'
 
 type EventData = Readonly<Record<string, unknown>>
 
@@ -76,4 +77,12 @@ export const eventDataExamples: Readonly<Record<EventType, EventData>> = {
   'key.reset': { key_hint: 'tg_abcd••••••wxyz' },
   'webhook.disabled': { webhook_id: 1, url: 'https://example.com/webhook', reason: 'gone' },
   ping: { webhook_id: 1 },
+}
+
+/** Fields of these examples that can be null, and when. */
+export const nullableEventFields: Readonly<Partial<Record<string, Text>>> = {
+  watch_id: {
+    zh: '监控编号；自有短链接域名不在监控列表中，为 null',
+    en: 'ID of the watched address; null for an own domain of short links, which is not on the watch list',
+  },
 }

@@ -1,5 +1,5 @@
 // The `webhooks` of the OpenAPI document: one for each type of event.
-import { eventDataExamples } from '../../contract/event-data.ts'
+import { eventDataExamples, nullableEventFields } from '../../contract/event-data.ts'
 import { type EventType, eventTypes, webhookLimits } from '../../contract/events.ts'
 import type { SchemaObject, Translate } from './schemas.ts'
 
@@ -43,7 +43,7 @@ function webhookOf(type: EventType, translate: Translate): SchemaObject {
               properties: {
                 type: { const: type },
                 timestamp: { type: 'string', format: 'date-time', examples: [timestampExample] },
-                data: schemaOf(data),
+                data: schemaOf(data, translate),
               },
             },
             examples: { event: { value: { type, timestamp: timestampExample, data } } },
@@ -70,13 +70,21 @@ function header<T>(name: string, type: string, description: T) {
 }
 
 /** The schema of an example: its fields are always there. */
-function schemaOf(example: Readonly<Record<string, unknown>>): SchemaObject {
+function schemaOf(example: Readonly<Record<string, unknown>>, translate: Translate): SchemaObject {
   const fields = Object.entries(example)
   return {
     type: 'object',
     ...(fields.length > 0 && {
       required: fields.map(([name]) => name),
-      properties: Object.fromEntries(fields.map(([name, value]) => [name, fieldOf(value)])),
+      properties: Object.fromEntries(
+        fields.map(([name, value]) => {
+          const { type, ...more } = fieldOf(value)
+          const nullable = nullableEventFields[name]
+          return nullable === undefined
+            ? [name, { type, ...more }]
+            : [name, { type: [type, 'null'], ...more, description: translate(nullable) }]
+        }),
+      ),
     }),
   }
 }

@@ -1,9 +1,13 @@
 // Link domains that the domain check finds blocked.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
+import { Compile } from 'typebox/schema'
+import { freshDatabase, onEachEngine, uniqueName } from '../../../test/support/engines.ts'
+import { createAccount } from '../../accounts/accounts.ts'
 import { systemActor } from '../../audit/audit.ts'
+import { openApiWebhooks } from '../../docs/openapi-webhooks.ts'
 import { loadCodes } from '../codes/store.ts'
+import { insertOwnDomain } from '../own-domains/store.ts'
 import { listPoolDomains, createLookup } from '../redirect/lookup-store.ts'
 import { createWatchedDomains } from './domains.ts'
 import { insertDomain } from './store.ts'
@@ -58,5 +62,34 @@ onEachEngine('watched domains', (engine) => {
     await watched.recordVerdict(systemActor, 'a.test', true)
     await watched.remove(systemActor, 'a', 'a.test')
     assert.deepEqual(published, ['a.test 0 0', 'a.test 0 1', 'a.test 1 1'])
+  })
+
+  test('reports an own domain to its account with the documented fields', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const { id: accountId } = await createAccount(db, systemActor, { username: uniqueName() })
+    await db.write(async (tx) => {
+      await tx.run(`UPDATE account SET event_types = '*' WHERE id = ?`, [accountId])
+      const { id } = await insertOwnDomain(tx, { account_id: accountId, host: 'own.test', token: 't' })
+      await tx.run('UPDATE link_own_domain SET verified_at = 1 WHERE id = ?', [id])
+    })
+    const log = { warn: () => undefined, info: () => undefined }
+    const watched = createWatchedDomains(db, createLookup(db, await loadCodes(db)), log)
+    for (const isBlocked of [false, true, true, false])
+      await watched.recordVerdict(systemActor, 'own.test', isBlocked)
+    const events = await db.all<{ type: string; data: string }>('SELECT type, data FROM event ORDER BY id')
+    const data = { watch_id: null, url: 'http://own.test/', host: 'own.test' }
+    assert.deepEqual(
+      events.map((event) => [event.type, JSON.parse(event.data)]),
+      [
+        ['domain.blocked', data],
+        ['domain.unblocked', data],
+      ],
+    )
+    const documented = JSON.parse(JSON.stringify(openApiWebhooks(({ en }) => en)['domain.blocked'])) as {
+      post: { requestBody: { content: Record<string, { schema: { properties: { data: object } } }> } }
+    }
+    const { schema } = documented.post.requestBody.content['application/json']!
+    assert.ok(Compile(schema.properties.data).Check(data))
   })
 })
