@@ -1,6 +1,7 @@
 // The list of sign-ins: from where, with which device and how. It decides whether a device or place is new.
 import { isIPv4 } from 'node:net'
 import type { SecondFactorKind, SignInMethod } from '../../contract/console/limits.ts'
+import { describeDevice } from '../../contract/device.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
@@ -33,7 +34,7 @@ export interface NewSignIn {
 export async function recordSignIn(tx: Tx, signIn: NewSignIn): Promise<boolean> {
   const { accountId, address, place, agent, method, secondFactor } = signIn
   const network = signInNetwork(address)
-  const device = deviceOf(agent)
+  const device = describeDevice(agent)
   const known = await tx.one<{ all_rows: number; device: number; near: number }>(
     `SELECT COUNT(*) AS all_rows, COUNT(CASE WHEN device = ? THEN 1 END) AS device,
        COUNT(CASE WHEN network = ? OR (place <> '' AND place = ?) THEN 1 END) AS near
@@ -94,31 +95,4 @@ export function deleteOldSignIns(db: Database, signal: AbortSignal): Promise<num
 /** A provider moves its customers within such a range: IPv4 /24, IPv6 /48. */
 function signInNetwork(address: string): string {
   return isIPv4(address) ? address.replace(/\.\d+$/, '.0/24') : siteOf(address)
-}
-
-const browsers = [
-  ['MicroMessenger', 'WeChat'],
-  ['Edg', 'Edge'],
-  ['OPR', 'Opera'],
-  ['Firefox', 'Firefox'],
-  ['Chrome', 'Chrome'],
-  ['Safari', 'Safari'],
-] as const
-
-const systems = [
-  ['Windows', 'Windows'],
-  ['iPhone', 'iOS'],
-  ['iPad', 'iPadOS'],
-  ['HarmonyOS', 'HarmonyOS'],
-  ['Android', 'Android'],
-  ['Mac OS X', 'macOS'],
-  ['Linux', 'Linux'],
-] as const
-
-/** Browser and system without versions, which change with every update; the first word of any other program. */
-export function deviceOf(agent: string): string {
-  const browser = browsers.find(([mark]) => agent.includes(mark))?.[1]
-  const system = systems.find(([mark]) => agent.includes(mark))?.[1]
-  if (browser === undefined && system === undefined) return agent.split(/[\s/]/)[0]!.slice(0, 40)
-  return [browser, system].filter((part) => part !== undefined).join(' · ')
 }

@@ -2,6 +2,7 @@
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { consoleApi } from '../../contract/console/route.ts'
+import { describeDevice } from '../../contract/device.ts'
 import { reportLimits } from '../../contract/link-abuse.ts'
 import { hourMs } from '../../contract/time.ts'
 import project from '../../package.json' with { type: 'json' }
@@ -63,7 +64,7 @@ import { createOidc } from '../accounts/oidc.ts'
 import { createSecondFactors } from '../accounts/second-factor.ts'
 import { deleteExpiredSessions } from '../accounts/session-store.ts'
 import { deleteOldOperatorCalls } from '../audit/operator-call-store.ts'
-import { deleteOldSignIns, deviceOf } from '../accounts/sign-in-store.ts'
+import { deleteOldSignIns } from '../accounts/sign-in-store.ts'
 import { oidcPages } from './account/oidc.ts'
 import { securityPages } from './account/security.ts'
 import { createSecondStep } from './second-step.ts'
@@ -131,7 +132,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     passwordLogin: config.PASSWORD_LOGIN === 'on',
     operatorFactor: config.OPERATOR_2FA === 'required',
     onNewPlace: (account, { address, place, agent }) =>
-      mail.reportNewPlace(account, { address, place, device: deviceOf(agent) }),
+      mail.reportNewPlace(account, { address, place, device: describeDevice(agent) }),
     placeOf: createPlaces(services),
   })
   const secondFactors = createSecondFactors(db, secretKey)

@@ -2,6 +2,7 @@
 import { App, Button, Card, Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { sessionRoutes } from '../../contract/console/session.ts'
+import { describeDevice } from '../../contract/device.ts'
 import type { SessionFacts } from '../../contract/console/responses/session.ts'
 import { useApiQuery, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
@@ -40,7 +41,7 @@ export function SessionsCard(): ReactNode {
             title: t.browser,
             render: (_value, { agent, current }) => (
               <span className="row" title={agent}>
-                {browserName(agent)}
+                {describeDevice(agent) || '–'}
                 {current && <Tag>{t.current}</Tag>}
               </span>
             ),
@@ -79,29 +80,4 @@ export function SessionsCard(): ReactNode {
       />
     </Card>
   )
-}
-
-const browserPatterns: readonly (readonly [RegExp, string])[] = [
-  [/MicroMessenger/, 'WeChat'],
-  [/Edg\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrome\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
-]
-
-const systemPatterns: readonly (readonly [RegExp, string])[] = [
-  [/Windows/, 'Windows'],
-  [/iPhone|iPad/, 'iOS'],
-  [/Android/, 'Android'],
-  [/Mac OS X/, 'macOS'],
-  [/Linux/, 'Linux'],
-]
-
-/** A short name from a user agent string, such as `Chrome · Windows`. */
-function browserName(agent: string): string {
-  const find = (list: readonly (readonly [RegExp, string])[]) =>
-    list.find(([pattern]) => pattern.test(agent))?.[1]
-  const parts = [find(browserPatterns), find(systemPatterns)].filter((part) => part !== undefined)
-  return parts.length > 0 ? parts.join(' · ') : agent.slice(0, 40) || '–'
 }
