@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { systemActor } from '../../server/audit/audit.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
+import { addSignature } from '../../server/sms/signatures.ts'
 import {
   browserTest,
   confirmIdentity,
@@ -210,6 +211,55 @@ describe('without a connection', () => {
     await page.getByRole('heading', { name: '身份核验' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').waitFor()
+  })
+
+  browserTest('the alerts cannot be changed before the page knows them', async () => {
+    const account = await service.account()
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.route('**/console/api/alert-channels*', (route) => route.abort())
+    await page.goto('/console/events?tab=alerts')
+    await page.getByText('数据加载失败').waitFor()
+    assert.equal(await page.getByText('不提醒额度不足').count(), 0)
+    assert.equal(await page.getByRole('button', { name: '添加接收方式' }).count(), 0)
+    await page.unroute('**/console/api/alert-channels*')
+    await page.getByRole('button', { name: '重试' }).click()
+    await page.getByText(/额度剩余 .* 时提醒/).waitFor()
+    await page.getByRole('button', { name: '添加接收方式' }).waitFor()
+  })
+
+  browserTest('a default signature that cannot be changed is reported', async () => {
+    const account = await service.account()
+    for (const signName of ['云帆商城', '云帆会员'])
+      await addSignature(service.installation.db, systemActor, account.id, { signName, status: '审核通过' })
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/sms?tab=signatures')
+    await page.getByRole('button', { name: '设为默认' }).waitFor()
+    await visitor.context.setOffline(true)
+    await page.getByRole('button', { name: '设为默认' }).click()
+    await page.getByRole('alert').getByText(offlineMessage).waitFor()
+  })
+
+  browserTest('a delivery that cannot be sent again is reported', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, await service.account())
+    await page.goto('/console/events')
+    await page.getByRole('button', { name: '添加 Webhook' }).click()
+    await page.getByRole('dialog').getByLabel('URL').fill('https://hooks.invalid/tollgate')
+    await page.getByRole('dialog').getByRole('button', { name: '保存' }).click()
+    await page.getByRole('button', { name: '我已保存' }).click()
+    await page.getByRole('button', { name: '发送测试' }).click()
+    await page.getByRole('link', { name: 'https://hooks.invalid/tollgate' }).click()
+    await page.getByRole('link', { name: 'ping', exact: true }).click()
+    const drawer = page.getByRole('dialog', { name: /投递详情/ })
+    await drawer.getByRole('button', { name: '重新投递' }).waitFor()
+    await page.route(/\/resend$/, (route) => route.abort())
+    await drawer.getByRole('button', { name: '重新投递' }).click()
+    await drawer.getByRole('alert').getByText(offlineMessage).waitFor()
   })
 
   browserTest('a live list keeps its rows, marks them as outdated and then continues', async () => {

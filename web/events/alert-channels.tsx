@@ -22,7 +22,8 @@ export function AlertChannels(): ReactNode {
   const [isChangingPercents, setChangingPercents] = useState(false)
   const [confirming, setConfirming] = useState<AlertChannel>()
   const [removing, setRemoving] = useState<AlertChannel>()
-  const canChange = me.data?.read_only === false
+  // Before the list has been read, a form would begin empty and save that.
+  const canChange = me.data?.read_only === false && channels.data !== undefined
   return (
     <Card
       title={<h2>{t.alerts}</h2>}
@@ -36,14 +37,16 @@ export function AlertChannels(): ReactNode {
     >
       <div className="stack">
         <span className="muted">{t.alertsText}</span>
-        <span className="row">
-          {t.percents(channels.data?.percents ?? [])}
-          {canChange && (
-            <Button size="small" onClick={() => setChangingPercents(true)}>
-              {t.change}
-            </Button>
-          )}
-        </span>
+        {channels.data && (
+          <span className="row">
+            {t.percents(channels.data.percents)}
+            {canChange && (
+              <Button size="small" onClick={() => setChangingPercents(true)}>
+                {t.change}
+              </Button>
+            )}
+          </span>
+        )}
         <List<AlertChannel, NonNullable<typeof channels.data>>
           query={channels}
           items={({ items }) => items}

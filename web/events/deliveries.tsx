@@ -6,6 +6,7 @@ import type { WebhookDelivery } from '../../contract/console/responses/events.ts
 import { formatTime } from '../../contract/time.ts'
 import { useApiMutation, useApiQuery, useMe } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
+import { ActionError } from '../parts/action-error.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { BreakableUrl, ExactTime, formatDuration, RelativeTime, StatusLabel } from '../parts/format.tsx'
@@ -34,6 +35,7 @@ export function OwnDeliveries({ webhook }: { webhook: string }): ReactNode {
         {...(me.data?.read_only === false && {
           resend: {
             isBusy: one.isPending,
+            errorOf: (id) => (one.variables?.params?.['id'] === id ? one.error : null),
             failed: () => setAsking(true),
             one: (id) =>
               one.mutate(
@@ -67,6 +69,8 @@ interface Resend {
   readonly isBusy: boolean
   readonly failed: () => void
   readonly one: (id: number) => void
+  /** Why the last attempt to send this delivery again failed. */
+  readonly errorOf: (id: number) => unknown
 }
 
 interface DeliveriesProps {
@@ -186,10 +190,11 @@ function OneDelivery({ id, route, resend }: OneDeliveryProps): ReactNode {
             ]}
           />
           {resend && (
-            <div>
+            <div className="stack-8">
               <Button loading={resend.isBusy} onClick={() => resend.one(id)}>
                 {t.resend}
               </Button>
+              <ActionError error={resend.errorOf(id)} />
             </div>
           )}
           <h3>{t.body}</h3>

@@ -167,7 +167,13 @@ function AccountDeliveries({ webhook }: { webhook: string }): ReactNode {
         webhook={webhook}
         routes={operatorEventRoutes}
         {...(mayResend && {
-          resend: { isBusy: false, failed: () => setAsking('failed'), one: (id: number) => setAsking(id) },
+          resend: {
+            isBusy: false,
+            failed: () => setAsking('failed'),
+            one: (id: number) => setAsking(id),
+            // The form shows it.
+            errorOf: () => null,
+          },
         })}
       />
       <OperatorForm<SinceFields>

@@ -51,6 +51,7 @@ export function Signatures(): ReactNode {
           </Button>
         )}
       </div>
+      <ActionError error={changeDefault.error} />
       <Card size="small">
         <List<AccountSignature, NonNullable<typeof signatures.data>>
           query={signatures}
