@@ -8,9 +8,10 @@ import type { Payments } from './payments.ts'
 import type { Notification, PaymentProvider } from './port.ts'
 import { notifyPath } from './providers.ts'
 import { sendRefundSoon } from './refund-store.ts'
+import { reportFailedRefund } from './refunds.ts'
 import { insertRefusal } from './refusal-store.ts'
 import { querySoon } from './schedule-store.ts'
-import { findOrder, insertNewOrderEvent, type OrderRow } from './store.ts'
+import { findOrder, findOrderByTrade, insertNewOrderEvent, type OrderRow } from './store.ts'
 
 const notificationResults = ['success', 'forged', 'refused', 'again'] as const
 
@@ -82,14 +83,24 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
         return 'success'
       case 'paid':
         return handlePaid(provider, notification)
+      case 'dispute': {
+        const { number, tradeNumber } = notification
+        const order =
+          number === undefined
+            ? await findOrderByTrade(db, provider.name, tradeNumber)
+            : await findOrder(db, number)
+        // A merchant account may serve other programs too.
+        if (order?.provider !== provider.name) return 'success'
+        await db.write(async (tx) => {
+          if (await insertNewOrderEvent(tx, order.id, 'disputed', '')) await alert(tx, order, 'disputed')
+        })
+        return 'success'
+      }
       default: {
         const order = await findOrder(db, notification.number)
         if (!order || order.provider !== provider.name) return refuseUnknown(provider, notification.number)
         await db.write(async (tx) => {
-          if (notification.kind === 'dispute') {
-            if (await insertNewOrderEvent(tx, order.id, 'disputed', '')) await alert(tx, order, 'disputed')
-            return
-          }
+          if (notification.kind === 'refund_failed') await reportFailedRefund(tx, order, notification)
           await sendRefundSoon(tx, order.id)
           if (order.state === 'pending' || order.state === 'closed') await querySoon(tx, order.id, 0)
         })

@@ -78,8 +78,15 @@ export type Notification =
     }
   /** The state of the order or of a refund may have changed. */
   | { readonly kind: 'changed'; readonly number: string }
-  /** The payer disputes a payment. */
-  | { readonly kind: 'dispute'; readonly number: string }
+  /** A refund failed; its money is back at the merchant. It may have succeeded before. */
+  | {
+      readonly kind: 'refund_failed'
+      readonly number: string
+      readonly refund: string
+      readonly reason: string
+    }
+  /** The payer disputes a payment. Without a number the order is found by the provider's number of the payment. */
+  | { readonly kind: 'dispute'; readonly number: string | undefined; readonly tradeNumber: string }
   | { readonly kind: 'ignored' }
 
 export interface NotificationAnswer {

@@ -26,6 +26,7 @@ import {
   findItems,
   findOrder,
   findOrderById,
+  insertNewOrderEvent,
   insertOrderEvent,
   lockOrder,
   type OrderItem,
@@ -197,6 +198,22 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
     },
     send,
   }
+}
+
+/**
+ * The provider reports that a refund failed. One that had succeeded before stays so, because its credits were taken for it: an
+ * operator decides how the payer gets the money. One that is still open is queried.
+ */
+export async function reportFailedRefund(
+  tx: Tx,
+  order: OrderRow,
+  failed: { readonly refund: string; readonly reason: string },
+): Promise<void> {
+  const refund = (await listRefunds(tx, order.id)).find(({ number }) => number === failed.refund)
+  if (refund?.state !== 'succeeded') return
+  const note = `${formatMinor(refund.amount)} ${refund.number} ${failed.reason}`
+  if (await insertNewOrderEvent(tx, order.id, 'refund_failed', note))
+    await alert(tx, order, `refund_failed ${failed.reason}`)
 }
 
 /** In proportion to the money, rounded up to whole credits, and never more than the order granted. */

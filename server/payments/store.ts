@@ -76,6 +76,19 @@ export function findOrderByToken(queries: Queries, token: string): Promise<Order
   return queries.one<OrderRow>('SELECT * FROM payment_order WHERE pay_token = ?', [token])
 }
 
+/** By the provider's number of the payment. Reads all orders of the provider: only disputes need it. */
+export async function findOrderByTrade(
+  queries: Queries,
+  provider: PaymentProviderName,
+  tradeNumber: string,
+): Promise<OrderRow | undefined> {
+  if (tradeNumber === '') return undefined
+  return queries.one<OrderRow>('SELECT * FROM payment_order WHERE provider = ? AND trade_number = ?', [
+    provider,
+    tradeNumber,
+  ])
+}
+
 /** Locked until the transaction ends. */
 export function lockOrder(tx: Tx, id: number): Promise<OrderRow | undefined> {
   return tx.one<OrderRow>(`SELECT * FROM payment_order WHERE id = ?${forUpdate(tx)}`, [id])

@@ -223,12 +223,20 @@ function readEvent(headers: IncomingHttpHeaders, body: Buffer, options: StripeOp
   if (!event || !isRecord(object)) return { kind: 'forged', reason: 'content' }
   const type = String(event['type'])
   if (type.startsWith('checkout.session.')) return readSessionEvent(event, object, options)
-  const number = idText(valueAt(object, 'metadata.order'))
+  const ordered = idText(valueAt(object, 'metadata.order'))
   if (type.startsWith('charge.dispute.')) {
-    return number === undefined ? { kind: 'ignored' } : { kind: 'dispute', number }
+    // A dispute has none of the metadata of its payment.
+    const tradeNumber = idText(object['payment_intent']) ?? ''
+    return { kind: 'dispute', number: ordered, tradeNumber }
   }
-  const isRefund = type.startsWith('refund.') || type === 'charge.refunded'
-  return isRefund && number !== undefined ? { kind: 'changed', number } : { kind: 'ignored' }
+  if (!type.startsWith('refund.') && type !== 'charge.refunded') return { kind: 'ignored' }
+  // A refund has the number that we gave it, which begins with that of its order.
+  const refund = idText(valueAt(object, 'metadata.refund')) ?? ''
+  const number = ordered ?? /^(T\w{24})R\d+$/.exec(refund)?.[1]
+  if (number === undefined) return { kind: 'ignored' }
+  const status = object['status']
+  if (refund === '' || (status !== 'failed' && status !== 'canceled')) return { kind: 'changed', number }
+  return { kind: 'refund_failed', number, refund, reason: storableReason(object['failure_reason'], status) }
 }
 
 function readSessionEvent(event: JsonObject, session: JsonObject, options: StripeOptions): Notification {
