@@ -9,9 +9,21 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   return isRecord(value) ? value : undefined
 }
 
-function parseJson(text: string): unknown {
+/** Like `parseJsonObject`, but an integer beyond 2^53 is a string of its digits, as in a push: an id keeps all of them. */
+export function parseExactJsonObject(text: string): JsonObject | undefined {
+  const value = parseJson(text, keepDigits)
+  return isRecord(value) ? value : undefined
+}
+
+/** TypeScript does not know the third argument of a reviver yet: the text of the value. */
+function keepDigits(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const isLong = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+  return isLong && /^-?\d+$/.test(context?.source ?? '') ? context?.source : value
+}
+
+function parseJson(text: string, reviver?: typeof keepDigits): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, reviver)
   } catch {
     return undefined
   }

@@ -63,6 +63,17 @@ test('sends signed JSON with all fields', async () => {
   assert.deepEqual(await gateway.send(message), { kind: 'accepted', value: { gatewayId: 'x1' } })
 })
 
+test('an id that is a long number is the same one in a response and in a receipt', async () => {
+  const id = '1790123456789012345'
+  upstream.handle(() => text(200, `{"result":"accepted","id":${id}}`))
+  assert.deepEqual(await gateway.send(message), { kind: 'accepted', value: { gatewayId: id } })
+  const body = `{"receipts":[{"id":${id},"phone_number":"13800138000","status":"delivered"}]}`
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const headers = { 'x-tollgate-timestamp': timestamp, 'x-tollgate-signature': sign(body, timestamp) }
+  const parsed = createHttpReceipts(secret).parse(receiptRequest(headers, body))
+  assert.deepEqual(parsed.kind === 'receipts' && parsed.statuses.map(({ gatewayId }) => gatewayId), [id])
+})
+
 test('only the four documented results have a meaning', async () => {
   const cases = [
     [{ result: 'accepted' }, { kind: 'accepted', value: { gatewayId: undefined } }],

@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isRecord } from '../../../contract/values.ts'
 import { type HttpResult, httpCall } from '../../upstream/http-call.ts'
-import { idText, type JsonObject, parseJsonObject, storableCode } from '../../upstream/json.ts'
+import { idText, type JsonObject, parseExactJsonObject, storableCode } from '../../upstream/json.ts'
 import type { Outcome } from '../../upstream/outcome.ts'
 import {
   type DeliveryStatus,
@@ -81,7 +81,7 @@ function sign(secret: string, timestamp: string, body: string): string {
 }
 
 function readBody(result: HttpResult): JsonObject | undefined {
-  return result.kind === 'response' && result.status === 200 ? parseJsonObject(result.body) : undefined
+  return result.kind === 'response' && result.status === 200 ? parseExactJsonObject(result.body) : undefined
 }
 
 function readSendResponse(result: HttpResult): Outcome<SentMessage> {
