@@ -20,15 +20,15 @@ import {
   listCalls,
 } from './store.ts'
 
-/** Ours, or the id that nginx gives a request. */
-const requestIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/
+/** Our own ids, and those of nginx: nothing else that a call is found by looks like them. */
+const ownIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/
 
 export function requestPages(api: Api, services: Services, log: RequestLog): void {
   const { db, config } = services
 
   function searchOf(accountId: number, input: RequestFilter): CallSearch {
     const q = input.q?.trim() ?? ''
-    const isId = requestIdPattern.test(q.toLowerCase())
+    const isOwnId = ownIdPattern.test(q.toLowerCase())
     return {
       accountId,
       endpoint: input.endpoint,
@@ -38,8 +38,8 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
       source: input.source,
       address: input.address?.trim() || undefined,
       minMs: input.min_ms,
-      requestId: isId ? q.toLowerCase() : undefined,
-      terms: q === '' || isId ? undefined : log.termsFor(q),
+      requestId: isOwnId ? q.toLowerCase() : undefined,
+      text: q === '' || isOwnId ? undefined : { requestId: q, terms: log.termsFor(q) },
       ...filterRange(input),
     }
   }
@@ -91,7 +91,10 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
   })
 
   api.account(requestRoutes.one, async (request) => {
-    const row = await findCall(db, request.account.id, request.part('id').toLowerCase())
+    // A proxy may give requests ids with capital letters; ours may be typed with them.
+    const id = request.part('id')
+    const { id: accountId } = request.account
+    const row = (await findCall(db, accountId, id)) ?? (await findCall(db, accountId, id.toLowerCase()))
     if (!row) throw notFound()
     return {
       ...summaryOf(row),

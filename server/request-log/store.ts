@@ -172,8 +172,8 @@ export interface CallSearch {
   /** Only calls that took at least this long. */
   readonly minMs?: number | undefined
   readonly requestId?: string | undefined
-  /** The stored forms of a text that the call can be found by. */
-  readonly terms?: readonly string[] | undefined
+  /** A text that the call can be found by: the request id that a proxy chose, or a term in its stored forms. */
+  readonly text?: { readonly requestId: string; readonly terms: readonly string[] } | undefined
   readonly start?: number | undefined
   readonly end?: number | undefined
   readonly before?: number | undefined
@@ -272,21 +272,22 @@ export async function listCalls(queries: Queries, input: CallSearch, limit: numb
 }
 
 /** What an index finds: the other conditions apply to the newest of these calls only. */
-function selectCalls(queries: Queries, { accountId, ok, before, after, requestId, terms }: CallSearch) {
+function selectCalls(queries: Queries, { accountId, ok, before, after, requestId, text }: CallSearch) {
   let query = queries.kysely.selectFrom('request_log').where('account_id', '=', accountId)
   // A literal, because the partial index of failures needs one.
   if (ok !== undefined) query = query.where('ok', '=', sql.lit(ok === 0 ? 0 : 1))
   if (before !== undefined) query = query.where('id', '<', before)
   if (after !== undefined) query = query.where('id', '>', after)
   if (requestId !== undefined) query = query.where('request_id', '=', requestId)
-  if (terms !== undefined) {
-    query = query.where('request_id', 'in', (eb) =>
-      eb
-        .selectFrom('request_term')
-        .select('request_term.request_id')
-        .where('request_term.account_id', '=', accountId)
-        .where('request_term.term', 'in', terms),
-    )
+  if (text !== undefined) {
+    const { requestId: chosen, terms } = text
+    const found = queries.kysely
+      .selectFrom('request_term')
+      .select('request_id')
+      .where('account_id', '=', accountId)
+      .where('term', 'in', terms)
+      .unionAll(queries.kysely.selectNoFrom(({ val }) => [val(chosen).as('request_id')]))
+    query = query.where('request_id', 'in', found)
   }
   return query
 }
