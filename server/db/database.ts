@@ -38,6 +38,8 @@ export interface Tx extends Queries {
    * job is rolled back or run again. An error goes to the `onError` of the database, never to a caller.
    */
   afterCommit(effect: () => void): void
+  /** For statements that may take minutes. */
+  removeTimeLimit(): Promise<void>
 }
 
 /**

@@ -119,11 +119,6 @@ export function rowVersion({ engine }: Pick<Queries, 'engine'>, table: string): 
   return engine === 'sqlite' ? 'NULL' : `CAST(${table}.xmin AS text)`
 }
 
-/** For a statement that may take minutes. */
-export async function removeTimeLimit(tx: Tx): Promise<void> {
-  if (tx.engine === 'postgres') await tx.run('SET LOCAL statement_timeout = 0')
-}
-
 /** Waits until no other transaction holds this lock, and holds it until the transaction ends. */
 export async function lock(tx: Tx, key: number): Promise<void> {
   if (tx.engine === 'postgres') await tx.all(`SELECT pg_advisory_xact_lock(${key})`)

@@ -52,6 +52,7 @@ export function createGroupCommit(
   const tx = {
     ...queriesFor(connection),
     afterCommit: (effect: () => void) => void (effects ??= []).push(effect),
+    removeTimeLimit: async () => undefined,
   } as Tx
 
   let queue: QueuedJob[] = []

@@ -2,7 +2,7 @@
 import type { Text } from '../../contract/text.ts'
 import project from '../../package.json' with { type: 'json' }
 import type { Database, Queries } from './database.ts'
-import { byEngine, lock, removeTimeLimit } from './dialect.ts'
+import { byEngine, lock } from './dialect.ts'
 import { migrations } from './migrations/list.ts'
 import { columnTypes, type Migration } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
@@ -14,7 +14,7 @@ export const migrationLock = 7_402_318
 export async function migrate(db: Database): Promise<readonly string[]> {
   return db.write(async (tx) => {
     // An index of a large table takes longer than any other statement, and other processes wait for it here.
-    await removeTimeLimit(tx)
+    await tx.removeTimeLimit()
     await lock(tx, migrationLock)
     const applied = await findAppliedMigrations(tx)
     if (!applied) {

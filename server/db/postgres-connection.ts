@@ -1,4 +1,5 @@
 // How connections to PostgreSQL are made: address, TLS, time limits, and what to do when the server refuses one.
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf, hasNoTls } from './postgres-errors.ts'
@@ -10,6 +11,12 @@ export const connectTimeoutMs = 5_000
 const refusedTimeoutMs = 12_000
 
 const statementTimeoutMs = 30_000
+
+/**
+ * Longer than any statement may take. When the machine of the server or the network to it fails without closing connections, the
+ * operating system reports it after about 15 minutes.
+ */
+export const silenceTimeoutMs = statementTimeoutMs + 10_000
 
 /** A process that is suspended in a transaction must not hold its locks indefinitely. */
 const idleTransactionTimeoutMs = 10_000
@@ -102,8 +109,33 @@ function hasOldPlans(client: pg.ClientBase): boolean {
 /** Connections through a pooler. Their key for cancelling is the pooler's, not that of a server process. */
 const pooled = new WeakSet<pg.ClientBase>()
 
-/** Prepares a new connection. */
-export async function prepareSession(client: pg.ClientBase): Promise<void> {
+/** The longest time in milliseconds that each connection waits for the server. */
+const silenceLimits = new WeakMap<pg.ClientBase, number>()
+
+/** The next statements may take minutes, until `limitSilence`. */
+export function allowSilence(client: pg.ClientBase): void {
+  socketOf(client).setTimeout(0)
+}
+
+export function limitSilence(client: pg.ClientBase): void {
+  const socket = socketOf(client)
+  if (socket.timeout === 0) socket.setTimeout(silenceLimits.get(client) ?? silenceTimeoutMs)
+}
+
+/** The socket, or its TLS layer. */
+export function socketOf(client: pg.ClientBase): Socket {
+  return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
+}
+
+/** Prepares a new connection, which is closed when the server sends nothing for `silenceMs`. */
+export async function prepareSession(client: pg.ClientBase, silenceMs: number): Promise<void> {
+  const socket = socketOf(client)
+  silenceLimits.set(client, silenceMs)
+  socket.setTimeout(silenceMs)
+  // The pool closes idle connections after 10 s, so a response is due.
+  socket.on('timeout', () =>
+    socket.destroy(Object.assign(new Error('the server does not respond'), { code: 'ETIMEDOUT' })),
+  )
   const results = (await client.query(sessionSql)) as unknown as readonly pg.QueryResult<{ pid: number }>[]
   if (results.at(-1)?.rows[0]?.pid !== processIdOf(client)) pooled.add(client)
   const opened = performance.now()

@@ -1,5 +1,4 @@
 // The engine for more than one machine: PostgreSQL through a connection pool.
-import type { Writable } from 'node:stream'
 import pg from 'pg'
 import { type Effects, type OnDatabaseError, runEffects } from './after-commit.ts'
 import {
@@ -13,12 +12,16 @@ import {
   type Value,
 } from './database.ts'
 import {
+  allowSilence,
   beginSql,
   connectTimeoutMs,
   createConnector,
   discardOldPlans,
   isPooled,
+  limitSilence,
   prepareSession,
+  silenceTimeoutMs,
+  socketOf,
 } from './postgres-connection.ts'
 import { codeOf, isConnectionLoss, unavailable } from './postgres-errors.ts'
 import { listenOn } from './postgres-listener.ts'
@@ -49,6 +52,9 @@ const spaceSql = [
 
 const probeTimeoutMs = 1_500
 
+/** Longer than an idle connection stays open (10 s). A probe has failed long before, and the next one needs another connection. */
+const probeSilenceMs = 15_000
+
 const defaultPoolSize = 12
 
 /** Opened when the console reads. */
@@ -62,6 +68,8 @@ export interface PostgresOptions {
   /** Where notifications are received: not behind a pooler in transaction mode. False: nowhere. Default: the same URL. */
   readonly listenUrl?: string | false
   readonly onError?: OnDatabaseError | undefined
+  /** After this time without a response a connection is closed. */
+  readonly silenceMs?: number
 }
 
 interface PooledTx {
@@ -74,7 +82,8 @@ interface PooledTx {
 
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
   const connector = createConnector(url)
-  const openPool = (max: number, timeoutMs: number) => {
+  const { silenceMs = silenceTimeoutMs } = options
+  const openPool = (max: number, timeoutMs: number, maxSilenceMs = silenceMs) => {
     const opened = new pg.Pool({
       max,
       types,
@@ -82,7 +91,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       connectionTimeoutMillis: timeoutMs,
       Client: connector.Client,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its type does not say so
-      onConnect: prepareSession,
+      onConnect: (client) => prepareSession(client, maxSilenceMs),
     })
     // The pool replaces a broken idle connection; without a listener the error would end the process.
     opened.on('error', (error) => options.onError?.(error, 'database connection lost'))
@@ -90,7 +99,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   }
   const pool = openPool(options.poolSize ?? defaultPoolSize, connectTimeoutMs)
   /** A connection of its own: a probe neither waits for paid calls nor takes a connection from them. */
-  const probePool = openPool(1, probeTimeoutMs)
+  const probePool = openPool(1, probeTimeoutMs, Math.min(silenceMs, probeSilenceMs))
 
   const reportPool = openPool(reportConnections, reportTimeoutMs)
 
@@ -117,6 +126,10 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         tx: {
           ...queries,
           afterCommit: (effect: () => void) => void (own.effects ??= []).push(effect),
+          async removeTimeLimit() {
+            allowSilence(client)
+            await queries.run('SET LOCAL statement_timeout = 0')
+          },
         } as Tx,
         effects: undefined,
         begun: undefined,
@@ -143,6 +156,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
       throw isConnectionLoss(error) ? unavailable(error) : error
     } finally {
       client.off('error', onError)
+      limitSilence(client)
       client.release(broken)
     }
   }
@@ -257,6 +271,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     async snapshot(read) {
       const client = await connector.retry(() => pool.connect())
       try {
+        allowSilence(client)
         await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
         await client.query('SET LOCAL statement_timeout = 0')
         await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
@@ -265,6 +280,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
           rows: (table) => readPages(client, table),
         })
         await client.query('COMMIT')
+        limitSilence(client)
         client.release()
         return value
       } catch (error) {
@@ -291,7 +307,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
 
 /** Sends what follows at once in one packet: each costs both processes a system call. */
 function sendTogether(client: pg.PoolClient): void {
-  const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection
+  const stream = socketOf(client)
   stream.cork()
   process.nextTick(() => stream.uncork())
 }

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { advanceIdentities, listColumns, listMigrations, listTables } from '../db/catalog.ts'
 import type { Database, Tx, Value } from '../db/database.ts'
-import { isRejectedData, lock, removeTimeLimit } from '../db/dialect.ts'
+import { isRejectedData, lock } from '../db/dialect.ts'
 import { migrationLock } from '../db/migrate.ts'
 import { findSetting } from '../db/setting-store.ts'
 import { AppError } from '../http/errors.ts'
@@ -49,7 +49,7 @@ export async function restoreBackup(
 ): Promise<{ rows: number }> {
   await requireReadable(file)
   return db.write(async (tx) => {
-    await removeTimeLimit(tx)
+    await tx.removeTimeLimit()
     // A process that starts now waits for the end of the restore.
     await lock(tx, migrationLock)
     const tables = await listTables(tx)
