@@ -67,6 +67,8 @@ export function startAlipay(): Promise<FakeProvider> {
           return answer(notExist)
         case 'alipay.trade.refund': {
           if (!trade) return answer(notExist)
+          if (fake.fault === 'refund_refused')
+            return answer({ ...notExist, sub_code: 'ACQ.TRADE_STATUS_ERROR' })
           const known = trade.refunds.has(content['out_request_no']!)
           trade.refunds.set(content['out_request_no']!, fen(content['refund_amount']!))
           if (fake.fault === 'silent_refund') return

@@ -48,6 +48,7 @@ export type Fault =
   | 'unsigned'
   | 'error'
   | 'silent_refund'
+  | 'refund_refused'
   | 'lies_unpaid'
   | 'bad_bill'
   | 'sign_last'

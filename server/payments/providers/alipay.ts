@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { formatMinor, parseMinor } from '../../../contract/payments.ts'
 import { dayMs, formatTime, minuteMs } from '../../../contract/time.ts'
 import { httpCall } from '../../upstream/http-call.ts'
-import { codeText, type JsonObject, parseJsonObject } from '../../upstream/json.ts'
+import { codeText, idText, type JsonObject, parseJsonObject } from '../../upstream/json.ts'
 import {
   type Notification,
   type PaymentOrder,
@@ -40,6 +40,9 @@ const finalRefusals = [
   'TRADE_NOT_EXIST',
   'DISCORDANT_REPEAT_REQUEST',
 ]
+
+/** Refused because of the state of the payment, which an earlier attempt with the same number may have caused. */
+const stateRefusals = ['TRADE_STATUS_ERROR', 'REASON_TRADE_BEEN_FREEZEN']
 
 export function createAlipay(options: AlipayOptions): PaymentProvider {
   function signed(
@@ -129,15 +132,18 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
         out_request_no: number,
       })
       const result = readRefund(answer)
-      if (result !== 'query') return result
+      if (result.kind !== 'query') return result
       const query = await call('alipay.trade.fastpay.refund.query', {
         out_trade_no: order.number,
         out_request_no: number,
       })
-      const status = 'fields' in query && query.fields['code'] === '10000' && query.fields['refund_status']
-      return status === 'REFUND_SUCCESS'
-        ? { kind: 'succeeded' }
-        : { kind: 'pending', reason: 'not_confirmed' }
+      const isAnswered = 'fields' in query && query.fields['code'] === '10000'
+      const status = isAnswered ? idText(query.fields['refund_status']) : undefined
+      if (status === 'REFUND_SUCCESS') return { kind: 'succeeded' }
+      if (result.refusal === undefined) return { kind: 'pending', reason: 'not_confirmed' }
+      // Without a status, Alipay knows of no refund with this number.
+      const isProven = isAnswered && status === undefined
+      return { kind: isProven ? 'failed' : 'unknown', reason: result.refusal }
     },
 
     fetchBill: (day) => fetchAlipayBill({ day, timeoutMs: options.timeoutMs, call }),
@@ -262,13 +268,18 @@ function readStatus(answer: AlipayResponse, number: string): PaymentStatus {
   }
 }
 
-function readRefund(answer: AlipayResponse): RefundResult | 'query' {
+/** `query`: only the query of the refund tells what became of it. */
+type RefundAnswer = RefundResult | { readonly kind: 'query'; readonly refusal?: string }
+
+function readRefund(answer: AlipayResponse): RefundAnswer {
   if (!('fields' in answer)) return { kind: 'unknown', reason: answer.reason }
   const { fields } = answer
   const reason = storableReason(fields['sub_code'] ?? fields['code'])
-  if (fields['code'] === '10000') return fields['fund_change'] === 'Y' ? { kind: 'succeeded' } : 'query'
-  if (fields['code'] === '40004' && endsWith(fields['sub_code'], finalRefusals))
-    return { kind: 'failed', reason }
+  if (fields['code'] === '10000') return { kind: fields['fund_change'] === 'Y' ? 'succeeded' : 'query' }
+  if (fields['code'] === '40004') {
+    if (endsWith(fields['sub_code'], finalRefusals)) return { kind: 'failed', reason }
+    if (endsWith(fields['sub_code'], stateRefusals)) return { kind: 'query', refusal: reason }
+  }
   return { kind: 'unknown', reason }
 }
 
