@@ -50,20 +50,7 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
     await using vendors = new AsyncDisposableStack()
     vendors.defer(() => aliyun.close())
     vendors.defer(() => tencent.close())
-    await using sms = await startSmsService(
-      engine,
-      {
-        SMS_GATEWAYS: 'aliyun,tencent',
-        ALIYUN_ACCESS_KEY_ID: 'testid',
-        ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
-        ALIYUN_SMS_ENDPOINT: aliyun.url,
-        TENCENT_SECRET_ID: 'id',
-        TENCENT_SECRET_KEY: 'key',
-        TENCENT_SMS_APP_ID: '1400',
-        TENCENT_SMS_ENDPOINT: tencent.url,
-      },
-      { sms: total },
-    )
+    await using sms = await startSmsService(engine, bothGateways(aliyun.url, tencent.url), { sms: total })
     const { body } = await sms.call({
       action: 'send_batch',
       template_code: 'CODE',
@@ -144,12 +131,7 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
     vendors.defer(() => aliyun.close())
     vendors.defer(() => tencent.close())
     const settings = {
-      ...aliyunOnly(aliyun.url),
-      SMS_GATEWAYS: 'aliyun,tencent',
-      TENCENT_SECRET_ID: 'id',
-      TENCENT_SECRET_KEY: 'key',
-      TENCENT_SMS_APP_ID: '1400',
-      TENCENT_SMS_ENDPOINT: tencent.url,
+      ...bothGateways(aliyun.url, tencent.url),
       SMS_RECEIPT_SECRET_ALIYUN: 'receipt-secret-0123456789',
     }
     await using sms = await startSmsService(engine, settings, { sms: few.length })
@@ -179,6 +161,42 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
     assert.equal(pushed.status, 200)
     const states = ((await batchOf()).items as { state: string }[]).map(({ state }) => state)
     assert.deepEqual(states, ['delivered', 'delivered', 'delivered'])
+  })
+
+  test('a gateway without the template does not end the tries at the one that has it', async () => {
+    const few = phones.slice(0, 3)
+    const single = '13900000000'
+    const refusedBefore = new Set<string>()
+    const aliyun = await startFakeUpstream((request) => {
+      const phone = request.query.get('PhoneNumbers')!
+      if (refusedBefore.has(phone)) return json(200, { Code: 'OK', BizId: `b${phone}` })
+      refusedBefore.add(phone)
+      return json(400, { Code: 'Throttling.User', Message: 'too fast' })
+    })
+    const unknownTemplate = { Code: 'FailedOperation.TemplateUnapprovedOrNotExist' }
+    const tencent = await startFakeUpstream(() =>
+      json(200, { Response: { SendStatusSet: [unknownTemplate], RequestId: 'r' } }),
+    )
+    await using vendors = new AsyncDisposableStack()
+    vendors.defer(() => aliyun.close())
+    vendors.defer(() => tencent.close())
+    await using sms = await startSmsService(engine, bothGateways(aliyun.url, tencent.url), { sms: 4 })
+    const { body } = await sms.call({
+      action: 'send_batch',
+      template_code: 'CODE',
+      template_params: { code: '1234' },
+      phone_numbers: few,
+    })
+    const batchOf = async () =>
+      (await sms.call({ action: 'get_batch', batch_id: body.data.batch_id })).body.data
+    await until(async () => (await batchOf()).state === 'finished', 60_000)
+    const batch = await batchOf()
+    assert.deepEqual([batch.succeeded, batch.failed, batch.credits_used], [few.length, 0, few.length])
+
+    // The template is not what is wrong.
+    const refused = await sms.send({ phone_number: single })
+    assert.deepEqual([refused.body.code, refused.body.message], [1005, '短信发送失败：短信通道暂不可用'])
+    assert.equal(await sms.remaining(), 1)
   })
 
   test('without time for another try the credits come back', async () => {
@@ -282,4 +300,13 @@ const aliyunOnly = (url: string) => ({
   ALIYUN_ACCESS_KEY_ID: 'testid',
   ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
   ALIYUN_SMS_ENDPOINT: url,
+})
+
+const bothGateways = (aliyunUrl: string, tencentUrl: string) => ({
+  ...aliyunOnly(aliyunUrl),
+  SMS_GATEWAYS: 'aliyun,tencent',
+  TENCENT_SECRET_ID: 'id',
+  TENCENT_SECRET_KEY: 'key',
+  TENCENT_SMS_APP_ID: '1400',
+  TENCENT_SMS_ENDPOINT: tencentUrl,
 })
