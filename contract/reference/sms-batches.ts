@@ -88,8 +88,8 @@ export const sendBatchReference: OperationReference = {
       en: `Each message has its own biz_id, is sent at most once, and is settled or refunded on its own. send_at is at most ${maxSendAheadDays} days ahead; credits are charged on acceptance. Marketing templates are sent from ${marketingHours.from}:00 to ${marketingHours.to}:00 only.`,
     },
     {
-      zh: '等待发送期间，如账户停用或过期、模板修改或删除、号码退订，则不再发送并退回额度。',
-      en: 'If the account is suspended or expires, the template is changed or deleted, or the number unsubscribes while a message waits, it is not sent and the credits are refunded.',
+      zh: '等待发送期间，如账户停用或过期、模板修改或删除、签名不再可用、号码退订，则不再发送并退回额度。',
+      en: 'If the account is suspended or expires, the template is changed or deleted, the signature may not be used any more, or the number unsubscribes while a message waits, it is not sent and the credits are refunded.',
     },
   ],
   response: envelopeOf(acceptedBatch),

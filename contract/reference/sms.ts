@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { apiTypes } from '../credits.ts'
 import { defaultPageSize, maxPageSize } from '../paging.ts'
 import { count, type EndpointReference, envelopeOf, nextCursor, object, oneOf, text } from '../reference.ts'
-import { maxSmsLength, sendStates, templateStates } from '../sms-text.ts'
+import { marketingHours, maxSmsLength, sendStates, templateStates } from '../sms-text.ts'
 import type { sms } from '../sms.ts'
 import {
   bizId,
@@ -111,8 +111,8 @@ export const smsReference: EndpointReference<typeof sms> = {
         code: 1002,
         status: 400,
         when: {
-          zh: `号码或签名有误，签名未通过审核，号码已退订，变量缺少或多余，内容超过 ${maxSmsLength} 个字符，或超出单号码发送上限`,
-          en: `Invalid number or signature, signature not approved, number unsubscribed, missing or extra variables, more than ${maxSmsLength} characters, or too many messages to one number`,
+          zh: `号码或签名有误，签名未通过审核，号码已退订，变量缺少或多余，内容超过 ${maxSmsLength} 个字符，营销模板不在 ${marketingHours.from}:00 至 ${marketingHours.to}:00，或超出单号码发送上限（消息含等待秒数，见 Retry-After）`,
+          en: `Invalid number or signature, signature not approved, number unsubscribed, missing or extra variables, more than ${maxSmsLength} characters, a marketing template outside ${marketingHours.from}:00–${marketingHours.to}:00, or too many messages to one number (the message says how long to wait, see Retry-After)`,
         },
       },
       notPayable,
