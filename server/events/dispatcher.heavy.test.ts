@@ -1,5 +1,6 @@
 // The slots of the dispatcher: endpoints that hang give way to those that wait.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { it } from 'node:test'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
@@ -13,6 +14,7 @@ import { type DeliveryAttempt, nextState } from './attempt.ts'
 import type { DueDelivery } from './dispatch-store.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createEventRules } from './delivery.ts'
+import { findEndpoint, listDeliveries } from './store.ts'
 import { disableEndpoint } from './webhooks.ts'
 
 onEachEngine('dispatcher', (engine) => {
@@ -84,5 +86,59 @@ onEachEngine('dispatcher', (engine) => {
       await stopped
       await rules.close()
     }
+  })
+
+  it('records what was delivered when it stops, and leaves the rest to other processes at once', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const rules = createEventRules({
+      db,
+      secretKey: 'a secret of thirty-two characters.',
+      config: { WEBHOOK_ALLOW_PRIVATE: 'on', MAIL_URL: undefined, MAIL_FROM: undefined },
+      publicUrl: () => 'http://127.0.0.1',
+    })
+    const { id: account } = await createAccount(db, systemActor, { username: uniqueName() })
+    const { id } = await rules.webhooks.add(systemActor, account, { url: 'http://127.0.0.1:9/', events: [] })
+    let attempts = 0
+    async function attempt(delivery: DueDelivery, signal: AbortSignal): Promise<DeliveryAttempt> {
+      attempts += 1
+      const succeeded = attempts === 1
+      if (!succeeded) await once(signal, 'abort')
+      const result = { durationMs: 0, status: succeeded ? 200 : null, error: null, response: '' }
+      return {
+        succeeded,
+        disable: undefined,
+        pauseMs: 0,
+        record: { ...nextState(delivery, succeeded, [3_600_000], 0), ...result },
+      }
+    }
+    const log = pino({ enabled: false })
+    const metrics = new Registry()
+    const jobs = createJobs(log, metrics)
+    const dispatcher = createDispatcher({
+      db,
+      senderFor: () => ({ concurrency: 1, attempt }),
+      keepDays: 30,
+      disable: disableEndpoint,
+      metrics,
+      onError: (error) => assert.fail(String(error)),
+    })
+    await emitNumbered(db, account, 3)
+    dispatcher.start(jobs)
+    await until(() => attempts === 2)
+    await jobs.stop()
+    await dispatcher.stop()
+    const deliveries = await listDeliveries(db, id, { before: undefined, limit: 10 })
+    assert.deepEqual(
+      deliveries.map((one) => [one.state, one.attempts]),
+      [
+        ['pending', 0],
+        ['pending', 0],
+        ['delivered', 1],
+      ],
+    )
+    const endpoint = await findEndpoint(db, id)
+    assert.deepEqual([endpoint?.lease_until, endpoint?.failing_since], [0, null])
+    await rules.close()
   })
 })

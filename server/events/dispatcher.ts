@@ -48,7 +48,7 @@ export interface DispatcherOptions {
 
 export interface Dispatcher {
   start(jobs: Jobs): void
-  /** Ends running requests; their attempts are not recorded and are made again. */
+  /** Ends running requests and leaves the endpoints to other processes; what was not delivered is sent again. */
   stop(): Promise<void>
 }
 
@@ -93,13 +93,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** Works through the due deliveries of one endpoint, a chunk at a time. */
   async function serve(leased: LeasedEndpoint, first: readonly DueDelivery[]): Promise<void> {
     let next: NextChunk | undefined = { endpoint: leased, chunk: first }
-    while (next && next.chunk.length > 0 && !stopping.signal.aborted) {
-      const results = await sendAll(next.chunk, options.senderFor(next.endpoint))
-      if (stopping.signal.aborted) return
-      next = await advance(next.endpoint, results)
+    while (next && next.chunk.length > 0) {
+      const { endpoint, chunk }: NextChunk = next
+      const results = stopping.signal.aborted ? [] : await sendAll(chunk, options.senderFor(endpoint))
+      if (results.length === 0) {
+        // The service stops, and nothing was sent.
+        await db.write((tx) => releaseEndpoint(tx, endpoint.id))
+        return
+      }
+      next = await advance(endpoint, results)
     }
   }
 
+  /** Returns no results of requests that a stop has ended. */
   async function sendAll(chunk: readonly DueDelivery[], sender: EventSender): Promise<DeliveryAttempt[]> {
     const results: DeliveryAttempt[] = []
     const waiting = [...chunk]
@@ -108,10 +114,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const sendNext = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const result = await sender.attempt(next, aborting.signal)
+        if (aborting.signal.aborted && !result.succeeded) return
         results.push(result)
         // The receiver asked for a pause or does not respond: the rest stays due.
         if (result.disable !== undefined || result.pauseMs > 0 || result.record.status === null)
           waiting.length = 0
+        if (stopping.signal.aborted) waiting.length = 0
       }
     }
     try {
@@ -145,7 +153,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       // The endpoint is read again, so that a new URL or secret is used from the next chunk on.
       const current = await recordEndpointResult(tx, endpoint.id, { succeeded, pauseMs, leaseMs })
       // While all slots are taken, another endpoint may wait for this one.
-      const mustLeave = pauseMs > 0 || current?.state !== 'active' || serving.size >= maxEndpoints
+      const mustLeave =
+        pauseMs > 0 || current?.state !== 'active' || serving.size >= maxEndpoints || stopping.signal.aborted
       const chunk = mustLeave ? [] : await takeDue(tx, [endpoint.id], chunkSize)
       if (chunk.length === 0) await releaseEndpoint(tx, endpoint.id)
       return current && { endpoint: current, chunk }
