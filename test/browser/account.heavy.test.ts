@@ -222,6 +222,28 @@ describe('account holder', () => {
     },
   )
 
+  browserTest('a dialog that is closed with the keyboard gives the focus back', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, await service.account())
+    await page.goto('/console/keys')
+    const button = page.getByRole('button', { name: '修改限制' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: '修改限制' }).getByLabel('IP 白名单').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.waitForFunction("document.activeElement.textContent === '修改限制'")
+  })
+
+  browserTest('the button of a search has a name in the language of the console', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, await service.account())
+    await page.goto('/console/requests')
+    await page.locator('main').getByRole('button', { name: '搜索', exact: true }).first().waitFor()
+  })
+
   browserTest('changes the password and ends other sessions', async () => {
     const account = await service.account()
     await using first = await browser.visit(service.url)

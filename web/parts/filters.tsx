@@ -1,6 +1,9 @@
 // The filters above a list: a search box and a select that starts with "all".
+import { SearchOutlined } from '@ant-design/icons'
 import { Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { useText } from '../frame/i18n.ts'
+import { partsText } from './text.ts'
 
 interface SearchFilterProps {
   readonly label: string
@@ -10,6 +13,7 @@ interface SearchFilterProps {
 }
 
 export function SearchFilter({ label, value, width, onSearch }: SearchFilterProps): ReactNode {
+  const t = useText(partsText)
   const [text, setText] = useState(value)
   const [searched, setSearched] = useState(value)
   // The value has changed from outside, for example with the way back.
@@ -20,6 +24,7 @@ export function SearchFilter({ label, value, width, onSearch }: SearchFilterProp
   return (
     <Input.Search
       allowClear
+      searchIcon={<SearchOutlined aria-label={t.search} />}
       style={{ width, maxWidth: '100%' }}
       placeholder={label}
       aria-label={label}

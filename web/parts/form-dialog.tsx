@@ -1,6 +1,6 @@
 // A form in a dialog: errors of fields are shown at the fields, all others below the form.
 import { Form, type FormInstance, Input, Modal } from 'antd'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { maxNoteLength } from '../../contract/console/limits.ts'
 import { useText } from '../frame/i18n.ts'
 import { ActionError } from './action-error.tsx'
@@ -29,6 +29,7 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
   const formId = useId()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
+  useFocusReturn(open)
   useEffect(() => {
     if (open) setError(undefined)
   }, [open])
@@ -75,6 +76,21 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
         <ActionError error={error} />
       </div>
     </Modal>
+  )
+}
+
+/** A dialog that is removed from the page while it is open does not give the focus back by itself. */
+function useFocusReturn(isOpen: boolean): void {
+  const [opener] = useState(() => document.activeElement)
+  const wasOpen = useRef(isOpen)
+  useEffect(() => {
+    wasOpen.current = isOpen
+  })
+  useEffect(
+    () => () => {
+      if (wasOpen.current && opener instanceof HTMLElement) opener.focus()
+    },
+    [opener],
   )
 }
 

@@ -5,6 +5,7 @@ export const partsText = dictionary(
   {
     copy: (name: string) => `复制${name}`,
     copied: '已复制',
+    search: '搜索',
     today: '今天',
     yesterday: '昨天',
     days7: '近 7 天',
@@ -76,6 +77,7 @@ export const partsText = dictionary(
   {
     copy: (name: string) => `Copy ${name}`,
     copied: 'Copied',
+    search: 'Search',
     today: 'Today',
     yesterday: 'Yesterday',
     days7: 'Last 7 days',
