@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptsGzip } from '../http/accepts-gzip.ts'
 import { consoleFolder } from './built.ts'
 
 /** Components insert styles at run time; scripts come only from files of this origin and from index.html, by their hash. */
@@ -82,8 +83,7 @@ export function consoleFiles(app: FastifyInstance, isSecure: boolean, folder: st
     reply
       .header('content-security-policy', contentPolicy(inlineHashes(page)))
       .header('vary', 'accept-encoding')
-    if (!/\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? ''))
-      return reply.send(page)
+    if (!acceptsGzip(request.headers)) return reply.send(page)
     return reply.header('content-encoding', 'gzip').send(gzipSync(page))
   }
 }

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { docsAddress } from '../../contract/docs-address.ts'
 import project from '../../package.json' with { type: 'json' }
+import { acceptsGzip } from '../http/accepts-gzip.ts'
 import type { Services } from '../services.ts'
 import { registerClientArchives } from './client-archives.ts'
 import { openApiDocument } from './openapi.ts'
@@ -72,8 +73,8 @@ export function registerDocs(app: FastifyInstance, services: Pick<Services, 'con
       .header('vary', 'accept-encoding')
     if (request.headers['if-none-match'] === tag) return reply.code(304).send()
     reply.type(type)
-    const acceptsGzip = /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
-    return acceptsGzip ? reply.header('content-encoding', 'gzip').send(compressed) : reply.send(content)
+    if (!acceptsGzip(request.headers)) return reply.send(content)
+    return reply.header('content-encoding', 'gzip').send(compressed)
   }
   for (const path of [
     ...pagePaths,

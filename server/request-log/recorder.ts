@@ -6,7 +6,7 @@ import { dayMs, formatDay, hourMs, minuteMs, shanghaiOffsetMs } from '../../cont
 import type { Database } from '../db/database.ts'
 import type { Jobs } from '../jobs.ts'
 import type { CallSource } from '../http/call.ts'
-import type { CompletedCall } from '../http/endpoint.ts'
+import { bodyLimit, type CompletedCall } from '../http/endpoint.ts'
 import type { ParameterSources } from '../http/parameters.ts'
 import { createLogBudget } from './budget.ts'
 import { mergeCount, createDayCount, withPlatform } from './day-counts.ts'
@@ -21,7 +21,6 @@ import { addCounts, addUses, type DayCount, deleteCallsBefore, insertCalls } fro
 const maxQueued = 10_000
 const maxQueuedUnpaid = 1_000
 const maxQueuedBytes = 16 * 1_048_576
-const maxBodyBytes = 1_048_576
 
 const flushEveryMs = 250
 const perFlush = 500
@@ -271,5 +270,5 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 
 /** Estimates the memory of a queued body. A chunked body has no length and may be as large as the limit. */
 function bodyBytes(headers: ParameterSources['headers']): number {
-  return headers['transfer-encoding'] === undefined ? Number(headers['content-length']) || 0 : maxBodyBytes
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length']) || 0 : bodyLimit
 }
