@@ -46,7 +46,11 @@ onEachEngine('redeem codes', (engine) => {
     assert.match(items[0].note, /^兑换码 TG-/)
     assert.ok(!items[0].note.includes(codes[0]))
     assert.equal(`兑换码 ${items[0].redeem_hint}`, items[0].note)
-    assert.deepEqual((await redeem(browser, codes[0]!)).body.error.fields, { code: '兑换码已被使用' })
+    assert.deepEqual((await redeem(browser, codes[0]!)).body.error.fields, {
+      code: '兑换码已被使用：您已兑换，额度已到账',
+    })
+    const other = await signedIn(service, await service.account())
+    assert.deepEqual((await redeem(other, codes[0]!)).body.error.fields, { code: '兑换码已被使用' })
   })
 
   it('grants once when several accounts redeem it at the same time', async () => {

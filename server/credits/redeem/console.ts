@@ -32,7 +32,7 @@ export function redeemPages(api: Api, { db, limits: shared }: Services, secret: 
       throw wrong('兑换码不存在，请检查是否有误', 'There is no such code, please check it')
     }
     await guess.right()
-    if (offer.state === 'redeemed') throw used()
+    if (offer.state === 'redeemed') throw used(offer.account_id === request.user.id)
     if (offer.state === 'revoked') throw wrong('兑换码已作废', 'The code was revoked')
     if (offer.expires_on !== null && offer.expires_on < formatDay(Date.now())) {
       throw wrong('兑换码已过期', 'The code has expired')
@@ -58,13 +58,21 @@ export function redeemPages(api: Api, { db, limits: shared }: Services, secret: 
         redeemCodeId: offer.id,
       })
     })
-    if (!balance) throw used()
-    return { api_type: offer.api_type, amount: offer.amount, balance }
+    if (balance) return { api_type: offer.api_type, amount: offer.amount, balance }
+    // Redeemed or revoked since it was looked up.
+    await requireOffer(request, input.code)
+    throw used(false)
   })
 }
 
-function used() {
-  return wrong('兑换码已被使用', 'The code was used already')
+/** The response to the first attempt may have been lost. */
+function used(bySameAccount: boolean) {
+  return bySameAccount
+    ? wrong(
+        '兑换码已被使用：您已兑换，额度已到账',
+        'You have used the code already, and its credits were granted',
+      )
+    : wrong('兑换码已被使用', 'The code was used already')
 }
 
 function wrong(zh: string, en: string) {

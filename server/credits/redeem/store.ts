@@ -42,12 +42,14 @@ export async function insertBatch(tx: Tx, actor: OperatorActor, batch: NewCodeBa
   return row.id
 }
 
-export type CodeOffer = Readonly<Pick<Tables['redeem_code'], 'id' | 'state' | 'hint' | 'batch_id'>> &
+export type CodeOffer = Readonly<
+  Pick<Tables['redeem_code'], 'id' | 'state' | 'hint' | 'batch_id' | 'account_id'>
+> &
   Readonly<Pick<Tables['redeem_batch'], 'api_type' | 'amount' | 'expires_on'>>
 
 export function findOffer(queries: Queries, hash: string): Promise<CodeOffer | undefined> {
   return queries.one<CodeOffer>(
-    `SELECT c.id, c.state, c.hint, c.batch_id, b.api_type, b.amount, b.expires_on
+    `SELECT c.id, c.state, c.hint, c.batch_id, c.account_id, b.api_type, b.amount, b.expires_on
      FROM redeem_code c JOIN redeem_batch b ON b.id = c.batch_id WHERE c.code_hash = ?`,
     [hash],
   )
