@@ -74,6 +74,20 @@ test('an id that is a long number is the same one in a response and in a receipt
   assert.deepEqual(parsed.kind === 'receipts' && parsed.statuses.map(({ gatewayId }) => gatewayId), [id])
 })
 
+test('a receipt with the text of the message is no reply', () => {
+  const receipt = { biz_id: '100000000000000001', phone_number: '13800138000', status: 'delivered' }
+  const reply = { id: 'r1', phone_number: '13800138000', content: 'TD', biz_id: receipt.biz_id }
+  const body = JSON.stringify({ receipts: [{ ...receipt, content: message.text }], replies: [reply] })
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const headers = { 'x-tollgate-timestamp': timestamp, 'x-tollgate-signature': sign(body, timestamp) }
+  const parsed = createHttpReceipts(secret).parse(receiptRequest(headers, body))
+  assert.ok(parsed.kind === 'receipts')
+  assert.deepEqual(
+    [parsed.statuses.map(({ bizId }) => bizId), parsed.replies.map(({ content }) => content)],
+    [[receipt.biz_id], ['TD']],
+  )
+})
+
 test('only the four documented results have a meaning', async () => {
   const cases = [
     [{ result: 'accepted' }, { kind: 'accepted', value: { gatewayId: undefined } }],

@@ -126,16 +126,20 @@ export function createHttpReceipts(secret: string, now: () => number = Date.now)
       if (!isRecord(push)) return { kind: 'malformed' }
       const lists = [push['receipts'], push['replies']].filter((list) => list !== undefined)
       if (lists.length === 0 || !lists.every((list) => Array.isArray(list))) return { kind: 'malformed' }
+      // A receipt may have other fields, the text of the message for example. Only its list makes an item a reply.
+      const replies = new Set(push['replies'] as unknown[] | undefined)
       return parseItems(lists.flat() as unknown[], {
-        receipt: parseReceipt,
+        receipt: (item) => (replies.has(item) ? undefined : parseReceipt(item)),
         reply: (item) =>
-          readReply({
-            phone: item['phone_number'],
-            content: item['content'],
-            signName: item['sign_name'],
-            id: item['id'],
-            facts: [item['received_at']],
-          }),
+          replies.has(item)
+            ? readReply({
+                phone: item['phone_number'],
+                content: item['content'],
+                signName: item['sign_name'],
+                id: item['id'],
+                facts: [item['received_at']],
+              })
+            : undefined,
       })
     },
     successBody: { result: 'received' },
