@@ -363,7 +363,7 @@ function registerErrors(app: FastifyInstance, http: HttpContext, products: reado
     const known = toPageError(error)
     if (known.status >= 500) http.onError(error, request.id)
     if (known.retryAfter !== undefined) reply.header('retry-after', String(known.retryAfter))
-    return reply.code(known.status).send({ code: known.code, message: known.text.zh })
+    return reply.code(known.status).send({ code: known.code, message: known.text[languageOf(request.raw)] })
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]

@@ -207,6 +207,17 @@ describe('parameters', () => {
     assert.match(chinese.body.message, /缺失/)
   })
 
+  it('have messages in the language of the caller also on pages', async () => {
+    const messageIn = async (language: string) => {
+      const headers = { 'accept-language': language }
+      const body = 'x'.repeat(100_000)
+      const response = await fetch(`${service.url}/report`, { method: 'POST', headers, body })
+      return ((await response.json()) as { message: string }).message
+    }
+    assert.equal(await messageIn('en-US,zh;q=0.5'), 'The body is too large')
+    assert.equal(await messageIn('zh-CN'), '请求体过大')
+  })
+
   /** Returns the status line for a caller that reads only after it has written the whole body. */
   async function statusLineAfterBody(head: string, pieces: readonly string[]): Promise<string> {
     const { hostname, port } = new URL(service.url)

@@ -302,7 +302,11 @@ export function toPageError(error: unknown): AppError {
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
-  if (status === 413) return tooLarge()
+  if (status === 413) {
+    // Routes have limits of their own.
+    const text = { zh: '请求体过大', en: 'The body is too large' }
+    return new AppError(1002, text, { status: 413, cause: error })
+  }
   if (status >= 400 && status < 500) return malformed('请求格式有误', 'The request is malformed', error)
   return new AppError(5000, { zh: '系统内部错误', en: 'Internal system error' }, { cause: error })
 }
