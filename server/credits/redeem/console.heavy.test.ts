@@ -102,7 +102,12 @@ onEachEngine('redeem codes', (engine) => {
       assert.deepEqual((await redeem(browser, code)).body.error.fields, { code: '兑换码已作废' })
     }
     const { text } = await boss.text(operatorRoutes.redeemBatchCsv, { parts: { id } })
-    assert.equal(text.trimEnd().split('\r\n').length, 5)
+    const [heading, ...lines] = text.trimEnd().split('\r\n')
+    assert.equal(heading, '\uFEFF兑换码,状态,兑换人,兑换时间,作废时间')
+    assert.deepEqual(
+      lines.map((line) => line.split(',')[1]),
+      ['已兑换', '已作废', '已作废', '已作废'],
+    )
     assert.ok(codes.every((code) => !text.includes(code)))
     const { batch } = (await boss.call(operatorRoutes.redeemBatch, { parts: { id } })).body
     assert.deepEqual([batch.count, batch.redeemed, batch.revoked], [4, 1, 3])

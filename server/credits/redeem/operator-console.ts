@@ -1,11 +1,12 @@
 // Console routes for operators: create, list, export and revoke redeem codes.
 import { operatorRoutes } from '../../../contract/console/operator.ts'
-import type { RedeemBatch } from '../../../contract/console/responses/operator.ts'
+import type { RedeemBatch, RedeemCodeRow } from '../../../contract/console/responses/operator.ts'
+import type { Text } from '../../../contract/text.ts'
 import { formatDay, startOfDay } from '../../../contract/time.ts'
 import type { Services } from '../../services.ts'
 import { pageRows, toPage } from '../../console/fields.ts'
 import type { Api } from '../../console/routes.ts'
-import { csvStream, csvTime } from '../../console/csv.ts'
+import { csvStream, csvTime, rowsPerCsvPage } from '../../console/csv.ts'
 import { conflict, invalidFields, notFound } from '../../console/problem.ts'
 import { hashRedeemCode, maskRedeemCode, generateRedeemCode, readRedeemCode } from './code.ts'
 import {
@@ -69,21 +70,21 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
 
   api.operatorFile(operatorRoutes.redeemBatchCsv, async (request) => {
     const batch = await requireBatch(request.id())
+    const { language } = request
     async function* pages() {
-      for (let offset = 0; ; offset += 1_000) {
-        const { rows } = await listCodes(db, { batchId: batch.id, limit: 1_000, offset })
+      for (let offset = 0; ; offset += rowsPerCsvPage) {
+        const { rows } = await listCodes(db, { batchId: batch.id, limit: rowsPerCsvPage, offset })
         yield rows.map((row) => [
           row.hint,
-          row.state,
+          stateNames[row.state][language],
           row.redeemed_by,
           csvTime(row.redeemed_at),
           csvTime(row.revoked_at),
         ])
-        if (rows.length < 1_000) return
+        if (rows.length < rowsPerCsvPage) return
       }
     }
-    const heading = ['code', 'state', 'redeemed_by', 'redeemed_at', 'revoked_at']
-    return { name: `redeem-codes-${batch.id}.csv`, content: csvStream(heading, pages()) }
+    return { name: `redeem-codes-${batch.id}.csv`, content: csvStream(headings[language], pages()) }
   })
 
   api.operator(operatorRoutes.revokeRedeemBatch, async (request, input) => {
@@ -101,3 +102,14 @@ export function redeemBatchPages(api: Api, { db }: Services, secret: string): vo
     return {}
   })
 }
+
+const stateNames: Readonly<Record<RedeemCodeRow['state'], Text>> = {
+  unused: { zh: '未使用', en: 'unused' },
+  redeemed: { zh: '已兑换', en: 'redeemed' },
+  revoked: { zh: '已作废', en: 'revoked' },
+}
+
+const headings = {
+  zh: ['兑换码', '状态', '兑换人', '兑换时间', '作废时间'],
+  en: ['code', 'state', 'redeemed_by', 'redeemed_at', 'revoked_at'],
+} as const
