@@ -30,15 +30,19 @@ const waiting = `WITH RECURSIVE waiting (id) AS (
   FROM waiting WHERE waiting.id IS NOT NULL
 )`
 
-const fromDueEndpoints = ({ now }: Queries) => `
+/** A lease that ends much later than it can is from before the clock was set back. */
+const isFree = ({ now }: Queries, leaseMs: number) =>
+  `(lease_until <= ${now} OR lease_until > ${now} + ${2 * leaseMs})`
+
+const fromDueEndpoints = (queries: Queries, leaseMs: number) => `
   FROM waiting JOIN event_endpoint p ON p.id = waiting.id
-  WHERE p.state = 'active' AND p.lease_until <= ${now} AND p.paused_until <= ${now}
+  WHERE p.state = 'active' AND ${isFree(queries, leaseMs)} AND p.paused_until <= ${queries.now}
     AND EXISTS (SELECT 1 FROM event_delivery d
-      WHERE d.endpoint_id = p.id AND d.state = 'pending' AND d.due_at <= ${now})`
+      WHERE d.endpoint_id = p.id AND d.state = 'pending' AND d.due_at <= ${queries.now})`
 
 /** Whether an endpoint can be leased; a read, because it is asked several times a second. */
-export async function hasDue(queries: Queries): Promise<boolean> {
-  const row = await queries.one(`${waiting} SELECT 1 AS found ${fromDueEndpoints(queries)} LIMIT 1`)
+export async function hasDue(queries: Queries, leaseMs: number): Promise<boolean> {
+  const row = await queries.one(`${waiting} SELECT 1 AS found ${fromDueEndpoints(queries, leaseMs)} LIMIT 1`)
   return row !== undefined
 }
 
@@ -53,9 +57,9 @@ export function leaseEndpoints(tx: Tx, limit: number, leaseMs: number): Promise<
   return tx.all<LeasedEndpoint>(
     `${waiting}
      UPDATE event_endpoint SET lease_until = ${tx.now} + ${leaseMs}, served_at = ${tx.now}
-     WHERE id IN (SELECT p.id ${fromDueEndpoints(tx)}
+     WHERE id IN (SELECT p.id ${fromDueEndpoints(tx, leaseMs)}
          ORDER BY p.served_at + CASE WHEN p.failing_since IS NULL THEN 0 ELSE ${failingWaitMs} END LIMIT ${limit})
-       AND lease_until <= ${tx.now}
+       AND ${isFree(tx, leaseMs)}
      RETURNING ${endpointColumns}, ${tx.now} AS now`,
   )
 }

@@ -57,7 +57,7 @@ const chunkSize = 64
 /** Attempts at the same time to one endpoint. */
 export const maxConcurrency = 16
 /** Longer than a chunk can take. */
-const leaseMs = Math.ceil(chunkSize / maxConcurrency) * webhookLimits.timeoutMs + 30_000
+export const leaseMs = Math.ceil(chunkSize / maxConcurrency) * webhookLimits.timeoutMs + 30_000
 const pollMs = 250
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -72,7 +72,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function look(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const limit = maxEndpoints - serving.size
-      if (limit <= 0 || !(await hasDue(db))) return
+      if (limit <= 0 || !(await hasDue(db, leaseMs))) return
       const { endpoints, due } = await db.write(async (tx) => {
         const leased = await leaseEndpoints(tx, limit, leaseMs)
         return { endpoints: leased, due: await takeDue(tx, idsOf(leased), chunkSize) }

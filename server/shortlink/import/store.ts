@@ -71,9 +71,13 @@ export async function moveImport(
   return changed === 1
 }
 
-/** The import that no process works on and that has waited longest, for this process alone until the lease ends. */
+/**
+ * The import that no process works on and that has waited longest, for this process alone until the lease ends. A lease that ends
+ * much later than it can is from before the clock was set back.
+ */
 export async function claimImport(tx: Tx, leaseMs: number): Promise<Import | undefined> {
-  const free = `state IN ('checking', 'running') AND lease_until <= ${tx.now}`
+  const isEnded = `(lease_until <= ${tx.now} OR lease_until > ${tx.now} + ${2 * leaseMs})`
+  const free = `state IN ('checking', 'running') AND ${isEnded}`
   return tx.one<Import>(
     `UPDATE link_import SET lease_until = ${tx.now} + CAST(? AS bigint)
      WHERE id = (SELECT id FROM link_import WHERE ${free} ORDER BY lease_until, id LIMIT 1) AND ${free} RETURNING ${columns}`,
