@@ -27,7 +27,7 @@ const started = new AsyncDisposableStack()
 
 before(async () => {
   if (noBrowser !== false) return
-  service = started.use(await startService('sqlite'))
+  service = started.use(await startService('sqlite', { DOMAIN_MAX_URLS: '600' }))
   browser = started.use(await openBrowser())
   account = await service.account({ short_link: 20, sms: 20, id_verification: 20, domain_check: 20 })
   visitor = await browser.visit(service.url)
@@ -137,6 +137,8 @@ describe('domain check', () => {
     const { page } = visitor
     await page.goto('/console/domain-check')
     const box = page.getByRole('textbox', { name: /每行一个/ })
+    // The setting, not its default.
+    await page.getByPlaceholder('最多 600 个').waitFor()
     await box.fill('example.com\nhttps://www.blocked.test/page\ndown.test\nnot a domain')
     await page.getByText('3 个有效，1 行有问题').waitFor()
     await page.getByText('第 4 行：not a domain').waitFor()

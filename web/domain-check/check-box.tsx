@@ -2,7 +2,7 @@
 import { Button, Card, Checkbox, Input } from 'antd'
 import { type ReactNode, useMemo, useState } from 'react'
 import { domainCheckRoutes } from '../../contract/console/domain-check.ts'
-import { defaultMaxUrls as maxUrls } from '../../contract/domain-check.ts'
+import { defaultMaxUrls } from '../../contract/domain-check.ts'
 import { useMe, usePrices, useStart, useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount } from '../parts/format.tsx'
@@ -21,6 +21,7 @@ export function CheckBox({ onStarted }: { onStarted: (id: number) => void }): Re
   const [random, setRandom] = useState(false)
   const [drop, setDrop] = useState(true)
   const run = useApiMutation(domainCheckRoutes.start, { idempotent: true })
+  const maxUrls = start.data?.domain_max_urls ?? defaultMaxUrls
   const lines = useMemo(() => readLines(pasted), [pasted])
   const invalid = lines.filter(({ isValid }) => !isValid)
   const repeated = lines.filter(({ isValid, isRepeated }) => isValid && isRepeated)

@@ -84,6 +84,8 @@ export const Start = Type.Object({
   sandbox: Type.Array(gatewayGroup),
   /** Credits per call, without the price plan of an account. */
   prices: pricesByName,
+  /** DOMAIN_MAX_URLS. */
+  domain_max_urls: Type.Integer(),
   me: orNull(Me),
 })
 export type Start = ResponseOf<typeof Start>

@@ -270,10 +270,10 @@ onEachEngine('signing in', (engine) => {
     assert.ok(invalid.body.error.fields.username)
   })
 
-  it('returns the prices in use', async () => {
-    await using priced = await startService(engine, { PRICES: 'sms_part=3' })
-    const { body } = await createBrowser(priced).call(sessionRoutes.start)
-    assert.deepEqual([body.prices.sms_part, body.prices.generate], [3, 1])
+  it('returns the prices and limits in use', async () => {
+    await using other = await startService(engine, { PRICES: 'sms_part=3', DOMAIN_MAX_URLS: '700' })
+    const { body } = await createBrowser(other).call(sessionRoutes.start)
+    assert.deepEqual([body.prices.sms_part, body.prices.generate, body.domain_max_urls], [3, 1, 700])
   })
 
   it('writes neither passwords nor tokens into the log', async () => {

@@ -69,6 +69,7 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
       ...(config.DOMAIN_GATEWAYS.includes('sandbox') ? (['domain_check'] as const) : []),
     ],
     prices: config.PRICES,
+    domain_max_urls: config.DOMAIN_MAX_URLS,
     me: (await meOf(request)) ?? null,
   }))
 
