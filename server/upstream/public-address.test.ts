@@ -1,6 +1,8 @@
 // Connections to public addresses only.
 import assert from 'node:assert/strict'
+import { lookup } from 'node:dns/promises'
 import { describe, it } from 'node:test'
+import { startDnsServer } from '../../test/support/dns-server.ts'
 import { startFakeUpstream } from '../../test/support/fake-upstream.ts'
 import { httpCall } from './http-call.ts'
 import { createPublicAgent, isPublicAddress, privateAddressCode } from './public-address.ts'
@@ -19,10 +21,16 @@ describe('public address', () => {
   })
 
   it('is required when a connection is made, for addresses and for names', async () => {
+    await using dns = await startDnsServer()
+    dns.addresses.set('four.test', ['127.0.0.1'])
+    dns.addresses.set('six.test', ['::1'])
+    dns.addresses.set('mixed.test', ['127.0.0.1', '2606:4700::1111'])
+    dns.addresses.set('second.test', ['8.8.8.8', '127.0.0.1'])
     const receiver = await startFakeUpstream()
-    const agent = createPublicAgent(false)
+    const agent = createPublicAgent(false, [dns.address])
+    const names = ['four.test', 'six.test', 'mixed.test', 'second.test', 'SIX.test.']
     try {
-      for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
+      for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', ...names]) {
         const result = await httpCall(
           { method: 'POST', url: `http://${host}:${receiver.port}/`, headers: {}, body: '{}' },
           { timeoutMs: 5_000, agent },
@@ -33,6 +41,27 @@ describe('public address', () => {
     } finally {
       await agent.destroy()
       await receiver.close()
+    }
+  })
+
+  it('is looked up without the threads of the system, which a customer could occupy for everyone', async () => {
+    await using dns = await startDnsServer()
+    dns.silentBelow = '.silent.test'
+    const agent = createPublicAgent(false, [dns.address])
+    try {
+      const calls = Array.from({ length: 20 }, (_, n) =>
+        httpCall(
+          { method: 'POST', url: `http://n${n}.silent.test/`, headers: {}, body: '{}' },
+          { timeoutMs: 15_000, agent },
+        ),
+      )
+      const startedAt = performance.now()
+      await lookup('localhost')
+      assert.ok(performance.now() - startedAt < 1_000)
+      for (const result of await Promise.all(calls))
+        assert.deepEqual(result, { kind: 'not_sent', reason: 'ETIMEOUT' })
+    } finally {
+      await agent.destroy()
     }
   })
 

@@ -2,8 +2,10 @@
 //
 // The addresses are checked when the connection is made, and the connection uses exactly the checked ones. A name that
 // resolves differently a moment later therefore gains nothing.
-import { lookup as resolveName, type LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { callbackify } from 'node:util'
 import buildConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import { specialNetworks } from '../http/special-networks.ts'
@@ -32,21 +34,56 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicast.check(plain, 'ipv6') && !special.check(plain, 'ipv6')
 }
 
-/** Resolves a name and fails if any of its addresses is not public. */
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  resolveName(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error) return callback(error, [])
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(privateAddress(), [])
-    if (options.all === true) return callback(null, addresses)
-    const [first] = addresses
-    return callback(null, first!.address, first!.family)
-  })
+/** The second try waits twice as long; then the connection has half a second left. */
+const lookupTimeout = { timeout: 1_500, tries: 2 }
+
+/**
+ * Resolves names, and fails if any address of a name is not public. It asks the DNS servers itself: the look-up of the system occupies
+ * one of two threads until the servers of the name have answered, and every gateway would wait for those of a customer.
+ */
+function createPublicLookup(dnsServers: readonly string[]): LookupFunction {
+  const running = new Map<string, Promise<LookupAddress[]>>()
+
+  async function resolve(hostname: string): Promise<LookupAddress[]> {
+    const resolver = new Resolver(lookupTimeout)
+    if (dnsServers.length > 0) resolver.setServers(dnsServers)
+    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason as Error
+    const listed = [four, six].flatMap((result, index) =>
+      result.status === 'rejected'
+        ? []
+        : result.value.map((address) => ({ address, family: index === 0 ? 4 : 6 })),
+    )
+    if (listed.length === 0 || !listed.every(({ address }) => isPublicAddress(address)))
+      throw privateAddress()
+    return listed
+  }
+
+  /** Connections that are made at the same time share a look-up. */
+  function resolveOnce(hostname: string): Promise<LookupAddress[]> {
+    const known = running.get(hostname)
+    if (known) return known
+    const started = resolve(hostname).finally(() => running.delete(hostname))
+    running.set(hostname, started)
+    return started
+  }
+
+  const lookup = callbackify(resolveOnce)
+  return (hostname, options, callback) =>
+    lookup(hostname, (error, addresses) => {
+      if (error) return callback(error, [])
+      if (options.all === true) return callback(null, addresses)
+      const [first] = addresses
+      return callback(null, first!.address, first!.family)
+    })
 }
 
 /** An agent like the one of `httpCall`: no redirects, no retries, no pipelining, no proxy of the environment. */
-export function createPublicAgent(allowPrivate: boolean): Agent {
-  const connect = buildConnector({ timeout: 5_000, ...(!allowPrivate && { lookup: lookupPublic }) })
+export function createPublicAgent(allowPrivate: boolean, dnsServers: readonly string[] = []): Agent {
+  const connect = buildConnector({
+    timeout: 5_000,
+    ...(!allowPrivate && { lookup: createPublicLookup(dnsServers) }),
+  })
   return new Agent({
     pipelining: 1,
     allowH2: false,
