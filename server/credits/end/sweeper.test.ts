@@ -2,6 +2,7 @@
 import { systemActor } from '../../audit/audit.ts'
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
@@ -113,7 +114,10 @@ onEachEngine('sweeper', (engine) => {
     const { sweeper } = sweeperOf(t.db, t.credits)
     const jobs = createJobs(pino({ enabled: false }), new Registry())
     sweeper.start(jobs, 10)
-    while ((await t.remaining()) < 10) await new Promise((resolve) => setTimeout(resolve, 10))
+    while ((await t.remaining()) < 10) await sleep(10)
     await jobs.stop()
+    await t.charge(0)
+    await sleep(100)
+    assert.equal(await t.remaining(), 8, 'nothing sweeps any more')
   })
 })
