@@ -28,7 +28,15 @@ describe('public address', () => {
     dns.addresses.set('second.test', ['8.8.8.8', '127.0.0.1'])
     const receiver = await startFakeUpstream()
     const agent = createPublicAgent(false, [dns.address])
-    const names = ['four.test', 'six.test', 'mixed.test', 'second.test', 'SIX.test.']
+    const names = [
+      'four.test',
+      'six.test',
+      'mixed.test',
+      'second.test',
+      'SIX.test.',
+      'localhost',
+      'a.Localhost.',
+    ]
     try {
       for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', ...names]) {
         const result = await httpCall(
@@ -55,9 +63,10 @@ describe('public address', () => {
           { timeoutMs: 15_000, agent },
         ),
       )
-      const startedAt = performance.now()
+      let ended = 0
+      for (const call of calls) void call.then(() => (ended += 1))
       await lookup('localhost')
-      assert.ok(performance.now() - startedAt < 1_000)
+      assert.equal(ended, 0, 'the system looks up a name while all of them wait')
       for (const result of await Promise.all(calls))
         assert.deepEqual(result, { kind: 'not_sent', reason: 'ETIMEOUT' })
     } finally {

@@ -34,6 +34,9 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicast.check(plain, 'ipv6') && !special.check(plain, 'ipv6')
 }
 
+/** Always this machine, whatever a DNS server says. */
+const isLocalhost = (hostname: string) => /^(.+\.)?localhost\.?$/i.test(hostname)
+
 /** The second try waits twice as long; then the connection has half a second left. */
 const lookupTimeout = { timeout: 1_500, tries: 2 }
 
@@ -45,6 +48,7 @@ function createPublicLookup(dnsServers: readonly string[]): LookupFunction {
   const running = new Map<string, Promise<LookupAddress[]>>()
 
   async function resolve(hostname: string): Promise<LookupAddress[]> {
+    if (isLocalhost(hostname)) throw privateAddress()
     const resolver = new Resolver(lookupTimeout)
     if (dnsServers.length > 0) resolver.setServers(dnsServers)
     const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
