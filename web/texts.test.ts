@@ -23,6 +23,7 @@ const englishRules: readonly WordRule[] = [
   { forbidden: /\bways? to pay\b|\bpaid with\b/i, instead: 'payment method' },
   { forbidden: /\ball states\b|^states?$/i, instead: 'status' },
   { forbidden: /\bundecided\b/i, instead: 'pending' },
+  { forbidden: /… (bots|previews|visits by)\b/, instead: 'counted(), because there may be one' },
   { forbidden: /\banalytics\b/i, instead: 'statistics' },
   {
     forbidden: /\brefused?\b|\bdestination\b|\bintermediate page\b/i,

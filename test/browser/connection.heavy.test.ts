@@ -221,6 +221,8 @@ describe('without a connection', () => {
     await page.route('**/console/api/alert-channels*', (route) => route.abort())
     await page.goto('/console/events?tab=alerts')
     await page.getByText('数据加载失败').waitFor()
+    // Nothing has been entered that could be kept.
+    await page.getByText('网络连接中断，请在恢复后重试。').waitFor()
     assert.equal(await page.getByText('不提醒额度不足').count(), 0)
     assert.equal(await page.getByRole('button', { name: '添加接收方式' }).count(), 0)
     await page.unroute('**/console/api/alert-channels*')

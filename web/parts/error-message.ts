@@ -9,12 +9,15 @@ interface ErrorMessage {
   readonly requestId?: string | undefined
 }
 
-export function useErrorText(error: unknown): ErrorMessage {
+/** `isLoad`: data could not be read, so there is no input that could be lost. */
+export function useErrorText(error: unknown, isLoad = false): ErrorMessage {
   const t = useText(partsText)
   if (!(error instanceof ApiError)) return { message: error instanceof Error ? error.message : String(error) }
   const { code, message, requestId } = error
-  if (code === 'offline') return { message: t.offline }
-  if (code === 'unreadable') return { message: t.unreadable(message), requestId }
+  if (code === 'offline') return { message: isLoad ? t.offlineLoad : t.offline }
+  if (code === 'unreadable') {
+    return { message: isLoad ? t.unreadableLoad(message) : t.unreadable(message), requestId }
+  }
   if (code === 'other_user') return { message: t.otherUser }
   if (code === 'missing') return { message: t.missing, requestId }
   // Without a form nothing is marked, so what is wrong has to be said here.

@@ -5,9 +5,15 @@ import { Copyable } from './copy.tsx'
 import { useErrorText } from './error-message.ts'
 import { partsText } from './text.ts'
 
-export function ErrorText({ error }: { error: unknown }): ReactNode {
+interface ErrorTextProps {
+  readonly error: unknown
+  /** Data could not be read. */
+  readonly isLoad?: boolean
+}
+
+export function ErrorText({ error, isLoad = false }: ErrorTextProps): ReactNode {
   const t = useText(partsText)
-  const { message, requestId } = useErrorText(error)
+  const { message, requestId } = useErrorText(error, isLoad)
   if (requestId === undefined) return message
   return (
     <span className="stack-8">

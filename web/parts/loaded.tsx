@@ -46,7 +46,7 @@ export function LoadError({ error, isStale = false, onRetry }: LoadErrorProps): 
       type={isStale ? 'warning' : 'error'}
       showIcon
       title={forbidden ? t.forbidden : isStale ? t.stale : t.failed}
-      description={<ErrorText error={error} />}
+      description={<ErrorText error={error} isLoad />}
       action={
         forbidden ? undefined : (
           <Button size="small" icon={<ReloadOutlined />} onClick={onRetry}>

@@ -31,6 +31,8 @@ export const partsText = dictionary(
     errorSeparator: '；',
     buy: '去购买',
     offline: '网络连接中断，填写的内容已保留，请在恢复后重试。',
+    offlineLoad: '网络连接中断，请在恢复后重试。',
+    unreadableLoad: (status: string) => `无法读取服务的响应（${status}），请稍后重试。`,
     unreadable: (status: string) => `无法读取服务的响应（${status}），填写的内容已保留，请稍后重试。`,
     otherUser: '此浏览器已登录其他账户，操作未执行。',
     missing: '服务端尚未提供此功能',
@@ -103,6 +105,9 @@ export const partsText = dictionary(
     errorSeparator: '; ',
     buy: 'Buy credits',
     offline: 'Connection lost. Your input is kept; try again when you are back online.',
+    offlineLoad: 'Connection lost. Try again when you are back online.',
+    unreadableLoad: (status: string) =>
+      `The response of the service could not be read (${status}). Try again later.`,
     unreadable: (status: string) =>
       `The response of the service could not be read (${status}). Your input is kept; try again later.`,
     otherUser: 'Another account has signed in with this browser. Nothing was changed.',

@@ -1,5 +1,5 @@
 // Texts of the pages that create and edit one link with all its options.
-import { dictionary } from '../frame/i18n.ts'
+import { counted, dictionary } from '../frame/i18n.ts'
 
 export const builderText = dictionary(
   {
@@ -148,7 +148,7 @@ export const builderText = dictionary(
     showsPage: 'An interstitial page is shown first',
     asksPassword: 'A password is required',
     endsAt: (time: string) => `Expires at ${time}`,
-    endsAfter: (n: string) => `Expires after ${n} visits by people`,
+    endsAfter: (n: string) => `Expires after ${counted(n, 'visit')} by people`,
     thenLeads: (target: string) => `Then leads to ${target}`,
     thenGone: 'Then visitors see that the link has expired',
     card: 'Chat card',

@@ -196,6 +196,6 @@ export const shortlinkText = dictionary(
     unknown: 'Unknown',
     noClicks: 'No clicks in this period.',
     clicksOf: (title: string) => `Clicks on “${title}”`,
-    botLine: (bots: string, previews: string) => `${bots} bots · ${previews} previews`,
+    botLine: (bots: string, previews: string) => `${counted(bots, 'bot')} · ${counted(previews, 'preview')}`,
   },
 )
