@@ -113,6 +113,28 @@ void describe('masking', () => {
     assert.match(stored(sms, 'phone_numbers', '13800138000\n13800138001'), /138\*\*\*\*8000.*138\*\*\*\*8001/)
   })
 
+  it('hides numbers that are written in groups, also in lists', () => {
+    const numbersIn = (value: unknown) =>
+      (
+        JSON.parse(
+          maskParameters(sms, { headers: {}, json: { phone_numbers: value } }, { phone_numbers: 'json' }),
+        ) as { value: unknown }[]
+      )[0]!.value
+    assert.deepEqual(
+      numbersIn([
+        '13800138000',
+        '138-0013-8001',
+        '+86 138 0013 8002',
+        13_800_138_003,
+        '(010) 6552-9988',
+        null,
+      ]),
+      ['138****8000', '••••••', '+••••••', '138****8003', '(••••••', null],
+    )
+    assert.equal(numbersIn('138 0013 8000\n13800138001, 13800138002'), '••••••\n138****8001, 138****8002')
+    assert.equal((numbersIn(Array.from({ length: 50 }, () => '1')) as string[]).length, 21)
+  })
+
   it('hides items that are JSON text, as forms repeat a field', () => {
     const found = { messages: 'form', links: 'form' } as const
     const form = {

@@ -75,10 +75,20 @@ const hideValues: Mask = (value) => {
   )
 }
 
+/** A phone number as people write it, in groups. It is refused, but it belongs to a person. */
+const groupedNumber = /(?<![*\d])\d{2,4}(?:[ ().-]{1,3}\d{2,8})+(?![*\d])/g
+
+const maskNumbers: Mask = (value) => {
+  const shown = masked(value, everywhere, 0)
+  const hideGroups = (one: unknown) => (typeof one === 'string' ? one.replaceAll(groupedNumber, hidden) : one)
+  return Array.isArray(shown) ? shown.map(hideGroups) : hideGroups(shown)
+}
+
 const everywhere: Readonly<Record<string, Mask>> = {
   api_key: hide,
   password: hide,
   phone_number: asText(maskPhone),
+  phone_numbers: maskNumbers,
   template_params: hideValues,
   idcard: asText(maskIdNumber),
   // A serial number that looks like an ID number.
