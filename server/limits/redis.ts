@@ -1,4 +1,5 @@
 // Limits counted in Redis or Valkey, by its clock. Each operation is one script and therefore atomic.
+import { once } from 'node:events'
 import { createClient, defineScript } from '@redis/client'
 import type { LimitStore } from './port.ts'
 
@@ -81,13 +82,25 @@ function defineLimitScript(text: string) {
 const connectTimeoutMs = 2_000
 const reconnectMs = 500
 
+/**
+ * A connection without a response for this time is replaced. When the machine of the server or the network to it fails without
+ * closing connections, the operating system reports it after about 15 minutes. Longer than any caller waits.
+ */
+const silenceTimeoutMs = 8_000
+
 /** `name` keeps installations apart that share one Redis. */
-export function openRedisStore(url: string, name: string): LimitStore {
+export function openRedisStore(url: string, name: string, silenceMs = silenceTimeoutMs): LimitStore {
   const client = createClient({
     url,
     // A command that waits for a reconnect would count an attempt long after its caller went on without it.
     disableOfflineQueue: true,
-    socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: () => reconnectMs },
+    socket: {
+      connectTimeout: connectTimeoutMs,
+      socketTimeout: silenceMs,
+      reconnectStrategy: () => reconnectMs,
+    },
+    // On an idle connection a response is due too. The next ping follows only after it.
+    pingInterval: silenceMs / 4,
     scripts: {
       draw: drawScript,
       attempt: attemptScript,
@@ -97,7 +110,12 @@ export function openRedisStore(url: string, name: string): LimitStore {
   })
   // Every failure also rejects the command that ran into it, and the caller reports that.
   client.on('error', () => undefined)
-  const connected = client.connect().catch(() => undefined)
+  // After the first failure commands fail at once, and the client continues to connect.
+  const connected = Promise.race([
+    once(client, 'error').catch(() => undefined),
+    client.connect().catch(() => undefined),
+  ])
+  let pinging: Promise<unknown> | undefined
   const bucketKey = (accountId: number) => `tollgate:${name}:bucket:${accountId}`
   const windowKey = (key: string) => `tollgate:${name}:window:${key}`
 
@@ -150,7 +168,9 @@ export function openRedisStore(url: string, name: string): LimitStore {
     },
     async ping() {
       await connected
-      await client.ping()
+      // A ping that is repeated would keep a connection without responses open: the socket counts what is sent too.
+      pinging ??= client.ping().finally(() => (pinging = undefined))
+      await pinging
     },
     close: () => client.destroy(),
   }

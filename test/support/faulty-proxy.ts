@@ -1,4 +1,4 @@
-// A TCP proxy to a database that can drop traffic while its sockets stay open.
+// A TCP proxy to a database or Redis that can drop traffic while its sockets stay open.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
@@ -8,6 +8,8 @@ export interface FaultyProxy extends AsyncDisposable {
   /** Drops all traffic of connections that have sent or will send this text, until `restoreTraffic`. */
   dropTraffic(text: string): void
   restoreTraffic(): void
+  /** How many connections it has accepted. */
+  accepted(): number
 }
 
 interface ProxiedConnection {
@@ -21,12 +23,14 @@ export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
   const { hostname, port } = new URL(target)
   const connections = new Set<ProxiedConnection>()
   let droppedText: string | undefined
+  let accepted = 0
 
   const applyDrop = (connection: ProxiedConnection) => {
     if (droppedText !== undefined && connection.sent.includes(droppedText)) connection.isDropped = true
   }
 
   const proxy = createServer((client) => {
+    accepted += 1
     const server = connect(Number(port), hostname)
     const connection: ProxiedConnection = { client, server, sent: '', isDropped: false }
     connections.add(connection)
@@ -63,6 +67,7 @@ export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
     restoreTraffic() {
       droppedText = undefined
     },
+    accepted: () => accepted,
     async [Symbol.asyncDispose]() {
       proxy.close()
       for (const { client, server } of connections) {
