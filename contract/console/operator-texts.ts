@@ -24,8 +24,14 @@ const texts: Readonly<Record<OperatorRouteName, Text>> = {
   overview: { zh: '查询运营概览', en: 'Get the overview' },
   accounts: { zh: '查询账户列表', en: 'List accounts' },
   account: { zh: '查询账户详情', en: 'Get an account' },
-  createAccount: { zh: '创建账户', en: 'Create an account' },
-  changeAccount: { zh: '修改账户', en: 'Change an account' },
+  createAccount: {
+    zh: '创建账户（含额度时还需要 credits:write）',
+    en: 'Create an account (with credits also credits:write)',
+  },
+  changeAccount: {
+    zh: '修改账户（修改价格还需要 credits:write，设置默认签名还需要 reviews:write）',
+    en: 'Change an account (prices also need credits:write, a default signature reviews:write)',
+  },
   resetPassword: { zh: '重置账户密码', en: 'Reset the password of an account' },
   file: { zh: '查询账户的联系方式与备注', en: 'Get contact data and notes of an account' },
   changeContact: { zh: '修改账户的联系方式', en: 'Change the contact data of an account' },

@@ -1,6 +1,6 @@
 // Who may call a console route: sessions, tokens of programs, roles, and operators who view an account.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { areaOf, mayAccess, tokenAllows, viewers } from '../../contract/console/roles.ts'
+import { type AreaName, areaOf, mayAccess, tokenAllows, viewers } from '../../contract/console/roles.ts'
 import { languageParameter, type Route, viewAsParameter } from '../../contract/console/route.ts'
 import type { Language } from '../../contract/text.ts'
 import { isStorableText } from '../../contract/values.ts'
@@ -156,6 +156,16 @@ export function createAccess({ services, sessions, tokens, onView }: AccessOptio
     enrolling: peopleOnly(openEnrolling),
     operator: openOperator,
   }
+}
+
+/** For what an operator's route changes in another area than its own. */
+export function requireWriter({ user, signedIn }: SignedInRequest, area: AreaName): void {
+  const isAllowed =
+    mayAccess(user.operator_role, area, 'write') &&
+    (!signedIn.token || tokenAllows(signedIn.token.scopes, area, 'write'))
+  if (isAllowed) return
+  const scope = `${area}:write`
+  throw new ConsoleProblem('forbidden', { zh: `还需要权限 ${scope}`, en: `This also needs ${scope}` })
 }
 
 export function unauthenticated(): ConsoleProblem {

@@ -30,8 +30,8 @@ export function operatorDocument(context: DocsContext): SchemaObject {
       title: 'Tollgate 运营接口 / Tollgate operator API',
       version: context.version,
       description:
-        '以管理员令牌调用（Authorization: Bearer tgo_…）；权限是令牌的范围与其创建者当前角色的交集；令牌不能重置管理员的密码；更改可带 Idempotency-Key，24 小时内相同的键只执行一次。 / ' +
-        'Called with an operator token (Authorization: Bearer tgo_…). A call needs a scope of the token and the present role of its creator. A token cannot reset the password of an operator. Changes may carry an Idempotency-Key: the same key is executed once within 24 hours.',
+        '以管理员令牌调用（Authorization: Bearer tgo_…）；权限是令牌的范围与其创建者当前角色的交集；令牌不能重置管理员的密码，也不能恢复已停用的管理员；更改可带 Idempotency-Key，24 小时内相同的键只执行一次。 / ' +
+        'Called with an operator token (Authorization: Bearer tgo_…). A call needs a scope of the token and the present role of its creator. A token cannot reset the password of an operator, nor reactivate one. Changes may carry an Idempotency-Key: the same key is executed once within 24 hours.',
       contact: { name: 'Tollgate', url: `${context.publicUrl}/docs/` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

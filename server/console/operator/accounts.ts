@@ -13,7 +13,7 @@ import { changeAccountAndCaps } from '../../credits/caps.ts'
 import { createAccountWithoutKey } from '../../credits/create-account.ts'
 import type { Queries } from '../../db/database.ts'
 import type { Services } from '../../services.ts'
-import type { SignedInRequest } from '../access.ts'
+import { requireWriter, type SignedInRequest } from '../access.ts'
 import type { Api } from '../routes.ts'
 import { requireConfirmation } from '../confirmation.ts'
 import { operatorOf } from '../operator-actor.ts'
@@ -82,6 +82,7 @@ export function accountPages(api: Api, services: Services): void {
       const count = input.credits?.[type]
       return count === undefined ? [] : [{ apiType: type, amount: count, note: oneLine(input.note) }]
     })
+    if (given.length > 0) requireWriter(request, 'credits')
     const created = await createAccountWithoutKey(
       db,
       operatorOf(request, input),
@@ -95,7 +96,13 @@ export function accountPages(api: Api, services: Services): void {
 
   api.operator(operatorRoutes.changeAccount, async (request, input) => {
     if (confirmedChanges.some((name) => input[name] !== undefined)) requireConfirmation(request)
+    // A price of 0 is worth any number of credits, and a default signature is approved at once.
+    if (input.prices !== undefined) requireWriter(request, 'credits')
+    if (input.sign_name) requireWriter(request, 'reviews')
     const account = await requireAccount(db, request)
+    // People decide who has the rights of an operator.
+    if (input.suspended === false && request.signedIn.token && account.role === 'operator')
+      throw operatorByToken()
     const problem = input.sign_name ? signNameProblem(input.sign_name) : undefined
     if (problem) throw invalidFields({ sign_name: problem })
     if (input.suspended === true && account.id === request.user.id) {
@@ -125,7 +132,7 @@ export function accountPages(api: Api, services: Services): void {
     requireConfirmation(request)
     const account = await requireAccount(db, request)
     // Whoever has the password of an operator has all the operator's rights, not only those of the token.
-    if (request.signedIn.token && account.role === 'operator') throw operatorPassword()
+    if (request.signedIn.token && account.role === 'operator') throw operatorByToken()
     const created = generatePassword()
     const ownSession = account.id === request.user.id ? request.signedIn.session.id : undefined
     await changeAccount(db, operatorOf(request, input), account, { password: created }, ownSession)
@@ -154,10 +161,10 @@ export async function requireAccount(queries: Queries, request: SignedInRequest)
   return account
 }
 
-function operatorPassword(): ConsoleProblem {
+function operatorByToken(): ConsoleProblem {
   return new ConsoleProblem('forbidden', {
-    zh: '令牌不能重置管理员的密码',
-    en: 'A token cannot reset the password of an operator',
+    zh: '令牌不能重置管理员的密码，也不能恢复已停用的管理员',
+    en: 'A token cannot reset the password of an operator, nor reactivate one',
   })
 }
 

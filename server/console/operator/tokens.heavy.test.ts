@@ -8,7 +8,7 @@ import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { areaOf, mayAccess, type OperatorRole, operatorRoles } from '../../../contract/console/roles.ts'
 import { dayMs, formatDay } from '../../../contract/time.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
-import { onEachEngine } from '../../../test/support/engines.ts'
+import { onEachEngine, uniqueName } from '../../../test/support/engines.ts'
 import { systemActor } from '../../audit/audit.ts'
 import { changeAccount, requireAccount } from '../../accounts/accounts.ts'
 import { openOperators, type Operators } from '../../../test/support/operators.ts'
@@ -190,6 +190,45 @@ onEachEngine('operator tokens', (engine) => {
     assert.deepEqual([refused.status, refused.body.error?.code], [403, 'forbidden'])
     assert.equal((await owner.call(sessionRoutes.me)).status, 200)
     assert.equal((await reset(account.id)).status, 200)
+  })
+
+  it('183 a change in another area needs its scope too', async () => {
+    const tokenWith = async (scopes: string) =>
+      (await operators.command('token', 'create', uniqueName(), '--scopes', scopes)).token as string
+    const accounts = await tokenWith('accounts:write')
+    const credits = await tokenWith('accounts:write,credits:write')
+    const reviews = await tokenWith('accounts:write,reviews:write')
+    const create = async (token: string, more: object) => {
+      const sent = { username: uniqueName(), note: 'n', ...more }
+      return (await operators.callWithToken(token, operatorRoutes.createAccount, { sent })).status
+    }
+    assert.equal(await create(accounts, { credits: { sms: 5 } }), 403)
+    assert.equal(await create(accounts, {}), 200)
+    assert.equal(await create(accounts, { credits: {} }), 200)
+    assert.equal(await create(credits, { credits: { sms: 5 } }), 200)
+
+    const { id } = await operators.service.account()
+    const change = async (token: string, sent: object, of: number = id) => {
+      const call = { id: of, sent: { note: 'n', ...sent } }
+      return (await operators.callWithToken(token, operatorRoutes.changeAccount, call)).status
+    }
+    for (const prices of [{ sms_part: 0 }, {}, null]) {
+      assert.equal(await change(accounts, { prices }), 403)
+      assert.equal(await change(reviews, { prices }), 403)
+      assert.equal(await change(credits, { prices }), 200)
+    }
+    const named = { sign_name: '示例科技' }
+    assert.equal(await change(accounts, named), 403)
+    assert.equal(await change(credits, named), 403)
+    assert.equal(await change(reviews, named), 200)
+    assert.equal(await change(accounts, { sign_name: null, suspended: true }), 200)
+
+    const { db } = operators.service.installation
+    const operator = await requireAccount(db, (await operators.create('support')).username)
+    assert.equal(await change(accounts, { suspended: true }, operator.id), 200)
+    assert.equal(await change(credits, { suspended: false }, operator.id), 403)
+    assert.equal(await change(accounts, { suspended: false }), 200)
+    assert.equal(await change(accounts, { sms_enabled: false }, operator.id), 200)
   })
 
   it('75 an Idempotency-Key makes a change once, also at the same time', async () => {
