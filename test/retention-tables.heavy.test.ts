@@ -32,6 +32,7 @@ const retentions: readonly Retention[] = [
   { table: 'sms_batch', time: 'created_at', keptMs: days(150), values: { pending: 0, waiting: 0 } },
   { table: 'sms_reply', time: 'received_at', keptMs: days(150) },
   { table: 'sms_code', time: 'expires_at', keptMs: 0 },
+  { table: 'sms_early_receipt', time: 'received_at', keptMs: 300_000, values: { gateway_id: 'unknown' } },
   { table: 'identity_record', time: 'at', keptMs: days(180), values: { verdict: 'match' } },
   {
     table: 'domain_run',

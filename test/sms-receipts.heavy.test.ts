@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Engine } from '../server/db/database.ts'
+import { deleteOldEarlyReceipts, maxEarlyReceipts } from '../server/sms/early-receipt-store.ts'
 import { onEachEngine } from './support/engines.ts'
 import { cutBeforeHeaders, json, startFakeUpstream } from './support/fake-upstream.ts'
 import { phone, startSmsService } from './support/sms.ts'
+import { until } from './support/until.ts'
 
 const secret = 'receipt-secret-0123456789'
 const aliyunOk = json(200, { Code: 'OK', Message: 'OK', BizId: '9006^0', RequestId: 'r' })
@@ -154,6 +156,46 @@ onEachEngine('SMS receipts', (engine) => {
     const [record] = await sms.records()
     assert.deepEqual([record.success, record.error_message], [false, '短信未送达（UNDELIV）'])
     assert.equal(await sms.remaining(), 99)
+  })
+
+  test('a Tencent receipt before the response counts once the message is recorded', async () => {
+    await using sms = await withReceipts(engine, 'tencent')
+    const sid = '5000:early'
+    const item = { mobile: phone, nationcode: '86', report_status: 'SUCCESS', errmsg: 'DELIVRD', sid }
+    sms.upstream.handle(async () => {
+      // The first final receipt counts, and one of another number is not this message's.
+      await sms.push([{ ...item, mobile: '13900139000', report_status: 'FAIL' }, item, item])
+      await sms.push([{ ...item, report_status: 'FAIL', errmsg: 'UNDELIV' }])
+      return json(200, { Response: { SendStatusSet: [{ SerialNo: sid, Code: 'Ok', Fee: 1 }] } })
+    })
+    assert.equal((await sms.send()).body.code, 0)
+    await until(async () => (await sms.records())[0].state === 'delivered')
+    const [record] = await sms.records()
+    assert.deepEqual([record.success, record.receipt_code], [true, 'DELIVRD'])
+    assert.equal(await sms.remaining(), 99)
+    const { db } = sms.service.installation
+    await until(async () => (await db.all('SELECT 1 AS n FROM sms_early_receipt')).length === 0)
+    assert.deepEqual(await sms.findLedgerProblems(), [])
+  })
+
+  test('keeps a bounded number of receipts without a message', async () => {
+    await using sms = await withReceipts(engine, 'tencent')
+    const { db } = sms.service.installation
+    const receipts = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        mobile: phone,
+        report_status: 'SUCCESS',
+        errmsg: 'DELIVRD',
+        sid: `other:${from + i}`,
+      }))
+    for (let from = 0; from < maxEarlyReceipts + 2_000; from += 2_000) {
+      assert.equal((await sms.push(receipts(from, 2_000))).status, 200)
+    }
+    const kept = async () => (await db.one<{ n: number }>('SELECT COUNT(*) AS n FROM sms_early_receipt'))!.n
+    assert.equal(await kept(), maxEarlyReceipts)
+    await db.write((tx) => tx.run('UPDATE sms_early_receipt SET received_at = 1'))
+    await deleteOldEarlyReceipts(db)
+    assert.equal(await kept(), 0)
   })
 
   test('receipts of the HTTP gateway are signed with its secret', async () => {

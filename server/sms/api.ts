@@ -22,6 +22,8 @@ import { registerQueueMetrics } from './batches/metrics.ts'
 import { deleteOldBatches } from './batches/store.ts'
 import { createBatchWorker } from './batches/worker.ts'
 import { createSendDecisions } from './decide.ts'
+import { deleteOldEarlyReceipts } from './early-receipt-store.ts'
+import { createEarlyReceipts } from './early-receipts.ts'
 import { createSmsGateways, type GuardedSmsGateway } from './gateways.ts'
 import { deletePastCounters } from './number-limit-store.ts'
 import { registerReceipts } from './receipts.ts'
@@ -40,6 +42,8 @@ const tenMinutesMs = 10 * minuteMs
 const pollMs = 500
 
 const vendorPollMs = 5_000
+
+const earlyReceiptsMs = 2_000
 
 export interface SmsProduct extends Product {
   /** For the console: sends for a signed-in account holder. */
@@ -77,6 +81,7 @@ export function createSms(services: Services): SmsProduct {
   const { send, sendCode } = createSend(services, gateways, price, hashCode)
   const checkCode = createCodeCheck(services, hashCode)
   const decisions = createSendDecisions(services, gateways)
+  const earlyReceipts = createEarlyReceipts(services, decisions)
   services.deciders.set(sendAction, decisions.decideExpired)
   registerQueueMetrics(services.metrics, db)
   const worker = createBatchWorker(services, gateways)
@@ -157,9 +162,11 @@ export function createSms(services: Services): SmsProduct {
     vendorReviews,
     gateways,
     served: { endpoint: sms, handle },
-    routes: (api) => registerReceipts(api, services, decisions),
+    routes: (api) => registerReceipts(api, services, { decisions, earlyReceipts }),
     start() {
       jobs.every(pollMs, 'sms_queue', async () => worker.wake())
+      jobs.every(earlyReceiptsMs, 'apply_early_sms_receipts', (signal) => earlyReceipts.apply(signal))
+      jobs.every(minuteMs, 'prune_early_sms_receipts', (signal) => deleteOldEarlyReceipts(db, signal))
       jobs.every(minuteMs, 'repair_sms_batches', () => repairBatches(db))
       if (vendorReviews.vendors.size > 0)
         jobs.every(vendorPollMs, 'sms_vendor_reviews', (signal) => vendorReviews.run(signal))

@@ -24,9 +24,11 @@ import {
 export interface SendDecisions {
   /** For the sweeper: decides an operation whose lease expired. Queries the gateway and never sends. */
   decideExpired(operation: HeldOperation): Promise<void>
-  /** Returns whether the receipt changed anything. */
-  applyReceipt(gateway: string, status: DeliveryStatus): Promise<boolean>
+  applyReceipt(gateway: string, status: DeliveryStatus): Promise<ReceiptResult>
 }
+
+/** `unknown`: it has only the gateway's id, and no record has that id, or not yet. */
+export type ReceiptResult = 'changed' | 'unchanged' | 'unknown'
 
 export function createSendDecisions(
   services: Services,
@@ -110,15 +112,16 @@ export function createSendDecisions(
     })
   }
 
-  async function applyReceipt(gateway: string, status: DeliveryStatus): Promise<boolean> {
+  async function applyReceipt(gateway: string, status: DeliveryStatus): Promise<ReceiptResult> {
     const { bizId, gatewayId } = status
+    const ownId = bizId === undefined ? undefined : recordIdOf(bizId)
     const id =
-      (bizId === undefined ? undefined : recordIdOf(bizId)) ??
-      (gatewayId === undefined ? undefined : await findIdByGatewayId(db, gateway, gatewayId))
-    const record = id === undefined ? undefined : await findSend(db, id)
+      ownId ?? (gatewayId === undefined ? undefined : await findIdByGatewayId(db, gateway, gatewayId))
+    if (id === undefined) return bizId === undefined ? 'unknown' : 'unchanged'
+    const record = await findSend(db, id)
     // Vendors write the phone number with or without the country code.
-    if (!record || record.gateway !== gateway || !status.phone.endsWith(record.phone)) return false
-    return isNews(record, status) && apply(record, status)
+    if (!record || record.gateway !== gateway || !status.phone.endsWith(record.phone)) return 'unchanged'
+    return isNews(record, status) && (await apply(record, status)) ? 'changed' : 'unchanged'
   }
 
   return { decideExpired, applyReceipt }

@@ -6,11 +6,21 @@ import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
 import { parseJson } from '../http/json.ts'
 import type { Services } from '../services.ts'
 import type { SendDecisions } from './decide.ts'
+import type { EarlyReceipts } from './early-receipts.ts'
 import { createReceiptSources } from './gateways.ts'
-import type { ReceiptRequest } from './port.ts'
+import type { DeliveryStatus, ReceiptRequest } from './port.ts'
 import { storeReply } from './replies.ts'
 
-export function registerReceipts(api: FastifyInstance, services: Services, decisions: SendDecisions): void {
+interface ReceiptHandling {
+  readonly decisions: SendDecisions
+  readonly earlyReceipts: EarlyReceipts
+}
+
+export function registerReceipts(
+  api: FastifyInstance,
+  services: Services,
+  { decisions, earlyReceipts }: ReceiptHandling,
+): void {
   const { config, db, log, secretFor } = services
   const sources = createReceiptSources(config, secretFor)
 
@@ -36,10 +46,22 @@ export function registerReceipts(api: FastifyInstance, services: Services, decis
         return reply.code(parsed.kind === 'forged' ? 401 : 400).send(format.errorBody)
       }
       let changed = 0
-      for (const status of parsed.statuses) if (await decisions.applyReceipt(gateway, status)) changed += 1
+      const unknown: DeliveryStatus[] = []
+      for (const status of parsed.statuses) {
+        const result = await decisions.applyReceipt(gateway, status)
+        if (result === 'changed') changed += 1
+        if (result === 'unknown') unknown.push(status)
+      }
+      await earlyReceipts.keep(gateway, unknown)
       let stored = 0
       for (const one of parsed.replies) if (await storeReply(db, gateway, one)) stored += 1
-      const counts = { receipts: parsed.statuses.length, changed, replies: parsed.replies.length, stored }
+      const counts = {
+        receipts: parsed.statuses.length,
+        changed,
+        unknown: unknown.length,
+        replies: parsed.replies.length,
+        stored,
+      }
       log.info({ requestId: request.id, gateway, ...counts }, 'receipts')
       return reply.code(200).send(format.successBody)
     },

@@ -32,6 +32,7 @@ import { linkNumbers } from './0028-link-numbers.ts'
 import { redeemedEntries } from './0029-redeemed-entries.ts'
 import { visitorSketches } from './0030-visitor-sketches.ts'
 import { templateVersions } from './0031-template-versions.ts'
+import { earlySmsReceipts } from './0032-early-sms-receipts.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -65,4 +66,5 @@ export const migrations: readonly Migration[] = [
   redeemedEntries,
   visitorSketches,
   templateVersions,
+  earlySmsReceipts,
 ]

@@ -12,6 +12,7 @@ export interface SmsTables {
   sms_reply: ReplyTable
   sms_stop: StopTable
   sms_send: SendTable
+  sms_early_receipt: EarlyReceiptTable
   sms_batch: BatchTable
   sms_queue: QueueTable
   /** How many messages a number received in a period. */
@@ -169,6 +170,17 @@ interface SendTable {
   batch_id: number | null
   /** When a message of a batch left the queue; null while it waits for the first time. */
   sent_at: Milliseconds | null
+}
+
+/** A receipt whose message has no gateway id yet. */
+interface EarlyReceiptTable {
+  gateway: string
+  gateway_id: string
+  /** As in the receipt, with or without the country code. */
+  phone: string
+  state: 'delivered' | 'undelivered'
+  code: string
+  received_at: Milliseconds
 }
 
 interface BatchTable {
