@@ -30,7 +30,7 @@ export function createEarlyReceipts(
   }
 
   async function apply(signal?: AbortSignal): Promise<void> {
-    for (const receipt of await findRecordedReceipts(db, perRound)) {
+    for (const receipt of await findRecordedReceipts(db.reports, perRound)) {
       if (signal?.aborted) return
       const { gateway, gateway_id: gatewayId, phone, state, code } = receipt
       // Another process may do the same: a receipt counts once.
