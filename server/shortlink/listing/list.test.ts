@@ -119,6 +119,22 @@ onEachEngine('a list of many links', (engine) => {
     assert.deepEqual(await page({ q: codes.codeAt(2 * 77 + 1) }), { numbers: [], total: 0 })
   })
 
+  it('sorts the link of a code by its clicks among other matches', async () => {
+    const code = codes.codeAt(2 * 77)
+    const named = [3, 5, 154]
+    await db.write(async (tx) => {
+      for (const n of named) await tx.run('UPDATE link SET title = ? WHERE id = ?', [`like ${code}`, 2 * n])
+    })
+    const most = [...named, 77].sort((a, b) => clicksOf(b) - clicksOf(a))
+    assert.notEqual(most.indexOf(77), most.length - 1)
+    for (const [order, numbers] of [
+      ['desc', most],
+      ['asc', most.toReversed()],
+    ] as const) {
+      assert.deepEqual(await page({ q: code, sort: 'clicks', order }), { numbers, total: 4 }, order)
+    }
+  })
+
   it('is exported completely', async () => {
     const list = createLinkList(db, codes, describing, async () => {})
     const numbers: number[] = []

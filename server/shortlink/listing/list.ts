@@ -188,7 +188,8 @@ export function createLinkList(
     }
     if (byCode && !matches.some(({ id }) => id === byCode.id)) {
       total += 1
-      matches.push({ id: byCode.id, title: byCode.title, clicks: 0 })
+      const [counted] = query.withClicks ? await listTotals(db, [byCode.id]) : []
+      matches.push({ id: byCode.id, title: byCode.title, clicks: counted?.clicks ?? 0 })
     }
     const ids = matches
       .sort(compare)
