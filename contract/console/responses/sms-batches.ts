@@ -22,6 +22,7 @@ const CheckedBatch = Type.Object({
 })
 
 const SentBatch = Type.Object({
+  /** Empty when every message was rejected. */
   batch_id: Type.String(),
   accepted: Type.Integer(),
   rejected: Type.Array(RejectedMessage),

@@ -36,6 +36,16 @@ class NumbersFull extends Error {
   }
 }
 
+/** No message of the batch can be sent. The console shows why, as for a batch of which only some are rejected. */
+export class NothingToSend extends AppError {
+  readonly rejected: readonly RejectedMessage[]
+
+  constructor(text: Text, rejected: readonly RejectedMessage[]) {
+    super(1002, text)
+    this.rejected = rejected
+  }
+}
+
 /** A batch whose messages are checked. */
 interface CheckedBatch {
   readonly account: Account
@@ -237,12 +247,12 @@ function textsOf(errors: ReadonlyMap<string, AppError>): Map<string, Text> {
 
 const maxNamed = 20
 
-function nothingToSend(rejected: readonly RejectedMessage[]): AppError {
+function nothingToSend(rejected: readonly RejectedMessage[]): NothingToSend {
   const named = rejected.slice(0, maxNamed)
   const more = rejected.length > maxNamed ? ['…'] : []
   const zh = [...named.map(({ index, reason }) => `[${index}] ${reason.zh}`), ...more].join('；')
   const en = [...named.map(({ index, reason }) => `[${index}] ${reason.en}`), ...more].join('; ')
-  return new AppError(1002, { zh: `没有可发送的短信：${zh}`, en: `No message can be sent: ${en}` })
+  return new NothingToSend({ zh: `没有可发送的短信：${zh}`, en: `No message can be sent: ${en}` }, rejected)
 }
 
 function tooManyWaiting(limit: number): AppError {

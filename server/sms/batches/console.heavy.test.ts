@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { operatorSmsRoutes } from '../../../contract/console/operator-sms.ts'
+import { smsRoutes } from '../../../contract/console/sms.ts'
 import { smsBatchRoutes } from '../../../contract/console/sms-batches.ts'
 import { formatTime } from '../../../contract/time.ts'
 import { operator } from '../../../test/support/console.ts'
@@ -139,6 +140,24 @@ onEachEngine('group sending in the console', (engine) => {
     const gone = { parts, sent: { note: '不再使用' } }
     assert.equal((await staff.call(operatorSmsRoutes.removeSharedTemplate, gone)).status, 200)
     assert.equal((await staff.call(operatorSmsRoutes.removeSharedTemplate, gone)).status, 404)
+  })
+
+  it('rejects every message of a batch without an error, so that the next batch of the group goes on', async () => {
+    const { account, browser } = await pages.createAccount({ sms: 3 })
+    await browser.call(smsRoutes.addStop, { sent: { phone_number: number(1) } })
+    const draft = (i: number) => ({ template_code: 'GROUP', messages: [message(i)] })
+    const headers = { 'idempotency-key': `group-rejected-${account.id}` }
+    const first = await browser.call(smsBatchRoutes.sendBatch, { sent: draft(1), headers })
+    assert.deepEqual(
+      [first.status, first.body],
+      [
+        200,
+        { batch_id: '', accepted: 0, rejected: [{ index: 0, error_message: '号码已退订' }], remaining: 3 },
+      ],
+    )
+    const next = await browser.call(smsBatchRoutes.sendBatch, { sent: draft(2) })
+    assert.deepEqual([next.status, next.body.accepted, next.body.remaining], [200, 1, 2])
+    assert.equal((await browser.call(smsBatchRoutes.batches)).body.items.length, 1)
   })
 
   it('cancels what waits, and refuses what costs more than is left', async () => {

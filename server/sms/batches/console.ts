@@ -16,6 +16,7 @@ import type { SmsProduct } from '../api.ts'
 import { describeProblem } from '../problems.ts'
 import { sendStateOf } from '../responses.ts'
 import { findPage, type ListedSend } from '../store.ts'
+import { NothingToSend } from './accept.ts'
 import { batchStateOf } from './api.ts'
 import { type BatchCounts, type BatchRow, countMessages, findBatch, findBatches } from './store.ts'
 
@@ -47,13 +48,20 @@ export function batchPages(api: Api, services: Services, sms: SmsProduct): void 
   })
 
   api.account(smsBatchRoutes.sendBatch, async (request, input) => {
-    const { response } = await callFromConsole(
-      services,
-      request,
-      { endpoint, action: 'send_batch', parameters: parametersOf(input) },
-      sms.batchSending.send,
-    ).catch(rethrowAtField)
-    const { data } = response.body as {
+    const call = { endpoint, action: 'send_batch', parameters: parametersOf(input) }
+    const sent = await callFromConsole(services, request, call, sms.batchSending.send).catch(
+      (error: unknown) => (error instanceof NothingToSend ? error : rethrowAtField(error)),
+    )
+    if (sent instanceof NothingToSend) {
+      // One batch of a group: the next ones go on.
+      const { remaining } = await credits.balance(request.account.id, 'sms')
+      const rejected = sent.rejected.map(({ index, reason }) => ({
+        index,
+        error_message: reason[request.language],
+      }))
+      return { batch_id: '', accepted: 0, rejected, remaining }
+    }
+    const { data } = sent.response.body as {
       data: {
         batch_id: string
         accepted: number

@@ -19,6 +19,7 @@ import {
   checkGroup,
   type GroupFrame,
   planSubmissions,
+  type RejectedRecipient,
   submit,
   type Submission,
 } from './submit.ts'
@@ -60,9 +61,7 @@ export function CheckedCard({ template, frame, sign, columns, choice, onDone }: 
   }
   const rejectedRows = [
     ...local.rejected.map(({ line, phone, problem }) => [line, phone, problemText(problem, t)] as const),
-    ...(checked?.rejected ?? []).map(
-      ({ recipient, reason }) => [recipient.line, recipient.phone, reason] as const,
-    ),
+    ...(checked?.rejected ?? []).map(lineOf),
   ].toSorted(([one], [other]) => one - other)
 
   if (!checked) {
@@ -141,7 +140,13 @@ export function CheckedCard({ template, frame, sign, columns, choice, onDone }: 
   )
 }
 
-function RejectedButton({ rows }: { rows: readonly (readonly [number, string, string])[] }): ReactNode {
+type RejectedLine = readonly [line: number, phone: string, reason: string]
+
+function lineOf({ recipient, reason }: RejectedRecipient): RejectedLine {
+  return [recipient.line, recipient.phone, reason]
+}
+
+function RejectedButton({ rows }: { rows: readonly RejectedLine[] }): ReactNode {
   const t = useText(batchText)
   const save = () => {
     const text = formatCsv([[t.line, t.phone, t.reason], ...rows])
@@ -165,11 +170,15 @@ function problemText(problem: LocalProblem, t: BatchText): string {
   }
 }
 
-interface SubmittedBatch {
+interface SubmittedGroup {
   readonly done: number
+  /** Batches of which at least one message was accepted. */
+  readonly batches: number
   readonly accepted: number
-  readonly rejected: number
+  readonly rejected: readonly RejectedLine[]
 }
+
+const nothingSubmitted: SubmittedGroup = { done: 0, batches: 0, accepted: 0, rejected: [] }
 
 interface SendGroupProps {
   readonly frame: GroupFrame
@@ -186,7 +195,7 @@ function SendGroup({ frame, checked, onDone }: SendGroupProps): ReactNode {
   const [isSending, setSending] = useState(false)
   const [error, setError] = useState<unknown>()
   const [plan, setPlan] = useState<readonly Submission[]>()
-  const [submitted, setSubmitted] = useState<SubmittedBatch>({ done: 0, accepted: 0, rejected: 0 })
+  const [submitted, setSubmitted] = useState(nothingSubmitted)
   const sendAt = isLater ? readMoment(at) : undefined
   const sendAtMs = sendAt === undefined ? undefined : parseTime(sendAt)
   const now = Date.now()
@@ -202,7 +211,7 @@ function SendGroup({ frame, checked, onDone }: SendGroupProps): ReactNode {
     return () => window.removeEventListener('beforeunload', warn)
   }, [isSending])
 
-  const send = async (submissions: readonly Submission[], from: SubmittedBatch) => {
+  const send = async (submissions: readonly Submission[], from: SubmittedGroup) => {
     setPlan(submissions)
     setSending(true)
     setError(undefined)
@@ -215,8 +224,9 @@ function SendGroup({ frame, checked, onDone }: SendGroupProps): ReactNode {
         )
         current = {
           done: current.done + 1,
+          batches: current.batches + (sent.accepted > 0 ? 1 : 0),
           accepted: current.accepted + sent.accepted,
-          rejected: current.rejected + sent.rejected.length,
+          rejected: [...current.rejected, ...sent.rejected.map(lineOf)],
         }
         setSubmitted(current)
       }
@@ -229,7 +239,7 @@ function SendGroup({ frame, checked, onDone }: SendGroupProps): ReactNode {
   }
 
   if (plan) {
-    const { done, accepted, rejected } = submitted
+    const { done, batches, accepted, rejected } = submitted
     if (isSending) {
       return (
         <div className="stack" aria-live="polite">
@@ -253,10 +263,16 @@ function SendGroup({ frame, checked, onDone }: SendGroupProps): ReactNode {
     }
     return (
       <Alert
-        type="success"
+        type={accepted > 0 ? 'success' : 'warning'}
         showIcon
-        title={t.sent(formatCount(accepted), formatCount(plan.length))}
-        description={rejected > 0 ? t.sentRejected(formatCount(rejected)) : undefined}
+        title={t.sent(formatCount(accepted), formatCount(batches))}
+        description={
+          rejected.length > 0 && (
+            <div className="row">
+              {t.sentRejected(formatCount(rejected.length))} <RejectedButton rows={rejected} />
+            </div>
+          )
+        }
         action={
           <Button size="small" onClick={onDone}>
             {t.another}

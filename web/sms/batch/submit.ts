@@ -6,7 +6,7 @@ import { type Recipient, sliceRecipients } from './recipients.ts'
 
 export type GroupFrame = Pick<BatchDraft, 'template_code' | 'sign_name' | 'send_at'>
 
-interface RejectedRecipient {
+export interface RejectedRecipient {
   readonly recipient: Recipient
   readonly reason: string
 }
