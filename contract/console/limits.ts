@@ -36,6 +36,9 @@ export type SecondFactorKind = (typeof secondFactorKinds)[number]
 
 export const recoveryCodeCount = 10
 
+/** With this many or fewer left, the console asks for new ones. */
+export const fewRecoveryCodes = 3
+
 /** A code of an authenticator app or a recovery code, with spaces and hyphens. */
 export const maxFactorCodeLength = 40
 

@@ -55,11 +55,28 @@ export interface SignInOrigin {
 }
 
 export function newPlaceMail(username: string, from: SignInOrigin, at: number): MailText {
-  const names = [placeName(from.place, 'zh'), placeName(from.place, 'en')].filter((name) => name !== '')
-  const place = names.length === 0 ? '' : `  ${names.join(' / ')}`
-  const facts = `${formatTime(at)}  ${from.address}${place}  ${from.device}`
+  const facts = factsOf(from, at)
   return {
     title: '[Tollgate] 新设备或新地点登录 / New sign-in',
     text: `账户 ${username} 从新的设备或地点登录：\n${facts}\n如非本人操作，请立即修改密码，并在控制台“安全”页结束其他会话。\n\nThe account ${username} was signed in to from a new device or place (see above). If this was not you, change the password immediately and end the other sessions on the Security page of the console.`,
   }
+}
+
+export function recoveryCodeMail(
+  username: string,
+  from: SignInOrigin,
+  at: number,
+  codesLeft: number,
+): MailText {
+  const facts = factsOf(from, at)
+  return {
+    title: '[Tollgate] 恢复码已使用 / Recovery code used',
+    text: `账户 ${username} 的一个恢复码已被使用：\n${facts}\n剩余 ${codesLeft} 个恢复码，可在控制台“安全”页重新生成。如非本人操作，请立即修改密码，重新生成恢复码，并结束其他会话。\n\nA recovery code of the account ${username} was used (see above). Recovery codes left: ${codesLeft}; new ones can be created on the Security page of the console. If this was not you, change the password immediately, create new recovery codes, and end the other sessions.`,
+  }
+}
+
+/** When, from where and with which device. */
+function factsOf({ address, place, device }: SignInOrigin, at: number): string {
+  const names = [placeName(place, 'zh'), placeName(place, 'en')].filter((name) => name !== '')
+  return `${formatTime(at)}  ${address}${names.length === 0 ? '' : `  ${names.join(' / ')}`}  ${device}`
 }

@@ -24,6 +24,7 @@ import {
 import {
   addressChangedMail,
   newPlaceMail,
+  recoveryCodeMail,
   type MailText,
   type SignInOrigin,
   recoveryMail,
@@ -31,6 +32,7 @@ import {
 } from './mail-text.ts'
 import { hashKey } from './key.ts'
 import { hashPassword, passwordProblem } from './password.ts'
+import { countRecoveryCodes } from './second-factor-store.ts'
 import { deleteSessions, type Session } from './session-store.ts'
 import { updateAccount } from './store.ts'
 
@@ -47,6 +49,8 @@ export interface AccountMail {
   recover(token: string, password: string, share: string): Promise<void>
   /** Reports a sign-in from a new device or place, if the account has an address. */
   reportNewPlace(account: MailAccount, from: SignInOrigin): void
+  /** Reports the use of a recovery code, if the account has an address. */
+  reportRecoveryCode(account: MailAccount, from: SignInOrigin): void
   /** Resolves when no mail is being sent. */
   idle(): Promise<void>
 }
@@ -195,6 +199,15 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
         const address = await find(account.id)
         if (address !== undefined)
           await options.send?.(address, newPlaceMail(account.username, from, Date.now()))
+      })
+    },
+
+    reportRecoveryCode(account, from) {
+      inBackground(async () => {
+        const address = await find(account.id)
+        if (address === undefined) return
+        const codesLeft = await countRecoveryCodes(db, account.id)
+        await options.send?.(address, recoveryCodeMail(account.username, from, Date.now(), codesLeft))
       })
     },
 

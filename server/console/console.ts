@@ -68,7 +68,7 @@ import { deleteOldSignIns } from '../accounts/sign-in-store.ts'
 import { oidcPages } from './account/oidc.ts'
 import { securityPages } from './account/security.ts'
 import { createSecondStep } from './second-step.ts'
-import { createSessions } from './sessions.ts'
+import { agentOf, createSessions } from './sessions.ts'
 import { createLocator } from '../places/places.ts'
 import { placeCode } from '../places/names.ts'
 import { createUserLimits, userRate } from './user-limits.ts'
@@ -126,6 +126,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     send: mailer && (async (to, text) => (await mailer.send(to, text)).kind === 'sent'),
     onError: (error) => services.log.error({ err: error }, 'failed to send a mail'),
   })
+  const placeOf = createPlaces(services)
   const sessions = createSessions(db, {
     secret: services.secretFor(csrfPurpose),
     isSecure,
@@ -133,7 +134,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     operatorFactor: config.OPERATOR_2FA === 'required',
     onNewPlace: (account, { address, place, agent }) =>
       mail.reportNewPlace(account, { address, place, device: describeDevice(agent) }),
-    placeOf: createPlaces(services),
+    placeOf,
   })
   const secondFactors = createSecondFactors(db, secretKey)
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
@@ -147,7 +148,18 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
         })
       : undefined
   const { attempts } = services.limits
-  const secondStep = createSecondStep({ db, secretKey, isSecure, attempts, secondFactors })
+  const secondStep = createSecondStep({
+    db,
+    secretKey,
+    isSecure,
+    attempts,
+    secondFactors,
+    onRecoveryCode: (account, request) => {
+      const address = services.http.addressOf(request.raw)
+      const device = describeDevice(agentOf(request))
+      mail.reportRecoveryCode(account, { address, place: placeOf(address), device })
+    },
+  })
   const passwords = createPasswordChecks(db, guessLimits(services.limits.attempts, 'password'))
   const redeemSecret = services.secretFor('redeem codes')
   const requestLog = createRequestLog({

@@ -35,7 +35,7 @@ export interface SecondStep {
   /** Checks the code of the second step; the user who passed both. */
   finish(request: FastifyRequest, reply: FastifyReply, code: string): Promise<VerifiedUser>
   /** Checks a code of a signed-in user. */
-  check(account: Account, code: string): Promise<void>
+  check(request: FastifyRequest, account: Account, code: string): Promise<void>
 }
 
 export interface SecondStepOptions {
@@ -44,6 +44,8 @@ export interface SecondStepOptions {
   readonly isSecure: boolean
   readonly attempts: Attempts
   readonly secondFactors: SecondFactors
+  /** Called after a recovery code was used, wherever a code is accepted. */
+  readonly onRecoveryCode: (account: Account, request: FastifyRequest) => void
 }
 
 export function createSecondStep(options: SecondStepOptions): SecondStep {
@@ -64,6 +66,7 @@ export function createSecondStep(options: SecondStepOptions): SecondStep {
   }
 
   async function use(
+    request: FastifyRequest,
     account: Account,
     code: string,
     counted: GuessLimits,
@@ -79,6 +82,7 @@ export function createSecondStep(options: SecondStepOptions): SecondStep {
       throw invalidFields({ code: { zh: '验证码错误或已使用', en: 'Wrong code, or used before' } })
     }
     await guess.right(key)
+    if (kind === 'recovery') options.onRecoveryCode(account, request)
     return kind
   }
 
@@ -102,13 +106,13 @@ export function createSecondStep(options: SecondStepOptions): SecondStep {
           en: 'The sign-in timed out, please start again',
         })
       }
-      const secondFactor = await use(account, code, limits.signIn)
+      const secondFactor = await use(request, account, code, limits.signIn)
       setCookie(reply, '', 0)
       return { account, proof, secondFactor }
     },
 
-    async check(account, code) {
-      await use(account, code, limits.signedIn)
+    async check(request, account, code) {
+      await use(request, account, code, limits.signedIn)
     },
   }
 }

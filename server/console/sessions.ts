@@ -178,6 +178,6 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
   }
 }
 
-function agentOf(request: FastifyRequest): string {
+export function agentOf(request: FastifyRequest): string {
   return oneLine(request.headers['user-agent'] ?? '').slice(0, 200)
 }

@@ -154,6 +154,20 @@ describe('second factor', () => {
       }
       await page.reload()
       await page.getByText('剩余 9 个恢复码').waitFor()
+      for (const [left, warning] of [
+        [3, '恢复码仅剩 3 个，请重新生成'],
+        [0, '恢复码已用完，请重新生成'],
+      ] as const) {
+        await service.installation.db.write((tx) =>
+          tx.run(
+            `DELETE FROM recovery_code WHERE account_id = ? AND code_hash NOT IN (
+               SELECT code_hash FROM recovery_code WHERE account_id = ? LIMIT ${left})`,
+            [account.id, account.id],
+          ),
+        )
+        await page.reload()
+        await page.getByText(warning).waitFor()
+      }
       await page
         .getByRole('cell', { name: /恢复码/ })
         .first()

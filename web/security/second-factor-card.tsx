@@ -1,7 +1,7 @@
 // Two-factor authentication: enrolment with a QR code, recovery codes, and switching it off.
 import { Alert, App, Button, Card, Form, Input, QRCode } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { maxFactorCodeLength } from '../../contract/console/limits.ts'
+import { fewRecoveryCodes, maxFactorCodeLength } from '../../contract/console/limits.ts'
 import type { SecurityState } from '../../contract/console/responses/security.ts'
 import { type CodeInput, securityRoutes } from '../../contract/console/security.ts'
 import { useApiMutation } from '../api/hooks.ts'
@@ -47,9 +47,13 @@ export function SecondFactorCard({ state, readOnly }: SecondFactorCardProps): Re
             )}
             {isEnabled && <RelativeTime at={state.enabled_at} />}
           </span>
-          <span className="muted">
-            {isEnabled ? t.codesLeft(state.recovery_codes_left) : t.secondFactorText}
-          </span>
+          {isEnabled && state.recovery_codes_left <= fewRecoveryCodes ? (
+            <Alert type="warning" showIcon title={t.fewCodes(state.recovery_codes_left)} />
+          ) : (
+            <span className="muted">
+              {isEnabled ? t.codesLeft(state.recovery_codes_left) : t.secondFactorText}
+            </span>
+          )}
           {!readOnly && !isEnabled && enrolment === undefined && (
             <div>
               <Button

@@ -15,6 +15,10 @@ export const securityText = dictionary(
     disabled: '两步验证已停用',
     disableText: '停用后仅凭密码即可登录，恢复码全部作废，其他设备会退出登录。',
     codesLeft: (n: number) => `剩余 ${n} 个恢复码。手机丢失时，用恢复码登录后可停用或重新启用。`,
+    fewCodes: (n: number) =>
+      n === 0
+        ? '恢复码已用完，请重新生成。手机丢失且没有恢复码时，只能联系平台管理员。'
+        : `恢复码仅剩 ${n} 个，请重新生成。`,
     renew: '重新生成恢复码',
     renewText: '原有恢复码全部作废。',
     scan: '用验证器应用（如 Microsoft Authenticator、腾讯身份验证器）扫描二维码，或手动输入密钥，然后填写应用显示的 6 位验证码。',
@@ -31,7 +35,7 @@ export const securityText = dictionary(
     downloadCodes: '下载',
     saved: '我已保存',
     mail: '安全邮箱',
-    mailText: '用于找回密码；从新设备或新地点登录时发送提醒。',
+    mailText: '用于找回密码；从新设备或新地点登录、使用恢复码时发送提醒。',
     noMail: '未设置',
     addMail: '设置邮箱',
     changeMail: '更换邮箱',
@@ -82,6 +86,10 @@ export const securityText = dictionary(
       'The password alone is then enough to sign in. All recovery codes become invalid, and other devices are signed out.',
     codesLeft: (n: number) =>
       `${n} recovery ${n === 1 ? 'code' : 'codes'} left. If you lose your phone, sign in with one of them.`,
+    fewCodes: (n: number) =>
+      n === 0
+        ? 'No recovery codes left: create new ones. Without your phone and without a code, only the operator can help.'
+        : `Only ${n} recovery ${n === 1 ? 'code' : 'codes'} left: create new ones.`,
     renew: 'Create new recovery codes',
     renewText: 'All current recovery codes become invalid.',
     scan: 'Scan the QR code with an authenticator app, or type the key, then enter the 6-digit code that the app shows.',
@@ -98,7 +106,8 @@ export const securityText = dictionary(
     downloadCodes: 'Download',
     saved: 'I have saved them',
     mail: 'Email address',
-    mailText: 'For password recovery, and for notices about sign-ins from a new device or place.',
+    mailText:
+      'For password recovery, and for notices about sign-ins from a new device or place and used recovery codes.',
     noMail: 'Not set',
     addMail: 'Set address',
     changeMail: 'Change address',

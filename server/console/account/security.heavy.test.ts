@@ -250,6 +250,22 @@ onEachEngine('security of an account', (engine) => {
     assert.equal((await set(first)).status, 429)
   })
 
+  it('accepts a recovery code while the mail server is down', async () => {
+    const box = await openMailbox()
+    await using other = await startService(engine, box.environment)
+    const user = await other.account()
+    const own = await signedIn(other, user)
+    const { codes } = await enrolled(own)
+    const address = `${user.username}@example.com`
+    await own.call(securityRoutes.setMail, { sent: { address } })
+    const [, code] = /(\d{6})/.exec((await box.next(address)).text)!
+    assert.equal((await own.call(securityRoutes.verifyMail, { sent: { code } })).status, 200)
+    await box.close()
+    const enter = createBrowser(other)
+    await enter.signIn(user.username)
+    assert.equal((await step(enter, codes[0]!)).status, 200)
+  })
+
   async function withMail(): Promise<{ user: TestAccount; own: Browser; address: string }> {
     const user = await service.account()
     const own = await signedIn(service, user)
@@ -298,6 +314,24 @@ onEachEngine('security of an account', (engine) => {
     await ask(address)
     assert.equal((await ask(address)).status, 429, 'three mails per address')
     assert.equal(mailbox.count('nobody@example.com'), 0)
+  })
+
+  it('reports each use of a recovery code by mail', async () => {
+    const { user, own, address } = await withMail()
+    const { secret, codes } = await enrolled(own)
+    const enter = createBrowser(service)
+    await enter.signIn(user.username)
+    assert.equal((await step(enter, codes[0]!)).status, 200)
+    const first = (await mailbox.next(address)).text
+    assert.match(first, new RegExp(`账户 ${user.username} 的一个恢复码已被使用：\\n.* 127\\.0\\.0\\.1 `))
+    assert.match(first, /剩余 9 个恢复码[^]*Recovery codes left: 9/)
+    assert.ok(!first.includes(codes[0]!))
+    const sent = { code: codes[1]! }
+    assert.equal((await own.call(securityRoutes.renewCodes, { sent })).status, 200)
+    assert.match((await mailbox.next(address)).text, /恢复码已被使用/)
+    await enter.signIn(user.username)
+    assert.equal((await step(enter, codeOf(secret))).status, 200)
+    assert.equal(mailbox.count(address), 0, 'codes of the app are not reported')
   })
 
   it('refuses a recovery link after 30 minutes', async () => {

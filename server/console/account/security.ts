@@ -62,7 +62,7 @@ export function securityPages(
     if (given === undefined) {
       throw invalidFields({ [needed]: { zh: '请填写', en: 'Required' } })
     }
-    if (needed === 'code') await secondStep.check(user, given)
+    if (needed === 'code') await secondStep.check(request.raw, user, given)
     const actor =
       needed === 'password' ? await passwords.confirm(user, given, address, 'password') : undefined
     const isConfirmed = await db.write(async (tx) => {
@@ -94,7 +94,7 @@ export function securityPages(
 
   api.account(securityRoutes.renewCodes, async (request, { code }) => {
     requireConfirmation(request)
-    await secondStep.check(request.user, code)
+    await secondStep.check(request.raw, request.user, code)
     return { recovery_codes: await secondFactors.renewCodes(request.signedIn.session) }
   })
 
@@ -106,7 +106,7 @@ export function securityPages(
         en: 'The platform requires two-factor authentication of operators',
       })
     }
-    await secondStep.check(request.user, code)
+    await secondStep.check(request.raw, request.user, code)
     await secondFactors.disable(request.signedIn.session)
     return {}
   })
