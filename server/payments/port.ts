@@ -59,7 +59,13 @@ export interface RefundRequest {
 export type RefundResult =
   | { readonly kind: 'succeeded'; readonly ref?: string }
   /** Accepted; the money is not refunded yet. */
-  | { readonly kind: 'pending'; readonly reason: string; readonly ref?: string }
+  | {
+      readonly kind: 'pending'
+      readonly reason: string
+      readonly ref?: string
+      /** The provider waits for an operator, who settles it there. */
+      readonly isStopped?: boolean
+    }
   /** Proven: no money moved under this number and none will. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly reason: string }

@@ -129,15 +129,19 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
         await endRefund(tx, refund.id, { state: 'failed', reason: result.reason, ref: null })
         await giveBack(tx, order, refund)
         await insertOrderEvent(tx, order.id, 'refund_failed', `${label} ${result.reason}`)
-        await alert(tx, order, `refund_failed ${result.reason}`)
+        await alert(tx, order, `refund_failed ${result.reason}`, `${refund.number} refund_failed`)
         return
       }
       const waitMs = waitsMs[Math.min(refund.attempts, waitsMs.length) - 1] ?? waitsMs[0]!
       const ref = result.kind === 'pending' ? (result.ref ?? null) : null
       await postponeRefund(tx, refund.id, { waitMs, reason: result.reason, ref })
-      if (refund.attempts === 1)
+      const isNewlyStopped =
+        result.kind === 'pending' && result.isStopped === true && refund.last_reason !== result.reason
+      if (refund.attempts === 1 || isNewlyStopped)
         await insertOrderEvent(tx, order.id, 'refund_unclear', `${label} ${result.reason}`)
-      if (refund.attempts === alertAfter) await alert(tx, order, `refund_unclear ${result.reason}`)
+      if (isNewlyStopped)
+        await alert(tx, order, `refund_stopped ${result.reason}`, `${refund.number} refund_stopped`)
+      else if (refund.attempts === alertAfter) await alert(tx, order, `refund_unclear ${result.reason}`)
     })
   }
 

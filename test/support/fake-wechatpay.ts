@@ -81,12 +81,16 @@ export function startWechatpay(): Promise<FakeProvider> {
       if (url.startsWith('/v3/pay/')) {
         if (!trade) return answer(404, { code: 'ORDER_NOT_EXIST', message: 'none' })
         const isPaid = trade.state === 'paid' && fake.fault !== 'lies_unpaid'
+        const paid = trade.refunds.size > 0 ? 'REFUND' : 'SUCCESS'
         return answer(200, {
           ...transaction(number, trade),
-          trade_state: isPaid ? 'SUCCESS' : trade.state === 'closed' ? 'CLOSED' : 'NOTPAY',
+          trade_state: isPaid ? paid : trade.state === 'closed' ? 'CLOSED' : 'NOTPAY',
         })
       }
       if (request.method === 'POST') {
+        // Errors are not signed.
+        if (fake.fault === 'refund_refused') return answer(403, { code: 'USER_ACCOUNT_ABNORMAL' })
+        if (fake.fault === 'refund_waits') return answer(403, { code: 'NOT_ENOUGH' })
         trade!.refunds.set(content.out_refund_no!, content.amount!.refund)
         if (fake.fault === 'silent_refund') return
         return answer(200, {
@@ -97,8 +101,10 @@ export function startWechatpay(): Promise<FakeProvider> {
       }
       const refundNumber = url.split('/').at(-1)!
       const isKnown = [...fake.trades.values()].some(({ refunds }) => refunds.has(refundNumber))
+      const status =
+        fake.fault === 'refund_closed' ? 'CLOSED' : fake.fault === 'refund_abnormal' ? 'ABNORMAL' : 'SUCCESS'
       return isKnown
-        ? answer(200, { out_refund_no: refundNumber, refund_id: `wx${refundNumber}`, status: 'SUCCESS' })
+        ? answer(200, { out_refund_no: refundNumber, refund_id: `wx${refundNumber}`, status })
         : answer(404, { code: 'RESOURCE_NOT_EXISTS', message: 'none' })
     },
     (url) => ({

@@ -22,6 +22,7 @@ import { Loaded } from '../parts/loaded.tsx'
 import { objectTitle, Page } from '../parts/page.tsx'
 import { useUrlState } from '../parts/url-state.ts'
 import { OrderDetails, useOrderColumns } from '../payments/parts.tsx'
+import { storedText } from '../payments/stored-text.ts'
 import { paymentsText } from '../payments/text.ts'
 import { AccountByName } from './account-link.tsx'
 import { OperatorForm } from './operator-form.tsx'
@@ -127,6 +128,7 @@ export function OperatorOrdersPage(): ReactNode {
 
 function OneOrder({ number }: { number: string }): ReactNode {
   const t = useText(paymentsText)
+  const pick = usePick()
   const { message } = App.useApp()
   const [form] = Form.useForm<{ amount: string; note: string }>()
   const [action, setAction] = useState<'refund' | 'confirm'>()
@@ -164,8 +166,11 @@ function OneOrder({ number }: { number: string }): ReactNode {
               initial={{ amount: detail.refundable }}
               onClose={() => setAction(undefined)}
               onSubmit={async (body) => {
-                await refund.mutateAsync({ body, params: { number } })
-                message.success(t.refundDone)
+                const { refunds } = await refund.mutateAsync({ body, params: { number } })
+                const last = refunds.at(-1)
+                if (last?.state === 'failed')
+                  message.error(t.refundRefused(pick(storedText(last.reason ?? ''))))
+                else message.success(t.refundDone)
               }}
             >
               <Form.Item

@@ -8,6 +8,10 @@ const texts: Readonly<Record<string, Text>> = {
     zh: '套餐已删除，逾期的付款自动退款',
     en: 'Late payment for a deleted package, refunded automatically',
   },
+  ABNORMAL: {
+    zh: '付款人账户异常，由平台在微信支付商户平台处理（ABNORMAL）',
+    en: 'The payer’s account cannot receive it; the platform settles it with WeChat Pay (ABNORMAL)',
+  },
   'order number differs': { zh: '订单号不同', en: 'The order number differs' },
   none: { zh: '无记录', en: 'No record' },
   unpaid: { zh: '未支付', en: 'Unpaid' },

@@ -71,6 +71,7 @@ export const paymentsText = dictionary(
     refundTitle: '退款',
     refundHint: (max: string) => `最多 ${max}，按比例收回额度，不足一次的按一次计`,
     refundDone: '已提交退款',
+    refundRefused: (reason: string) => `退款失败：${reason}`,
     confirm: '确认到账',
     confirmText: '确认后额度立即到账，不能撤销。请核对银行流水中的金额与备注。',
     confirmed: '已确认',
@@ -155,6 +156,7 @@ export const paymentsText = dictionary(
     refundTitle: 'Refund',
     refundHint: (max: string) => `At most ${max}; credits are taken back in proportion, rounded up`,
     refundDone: 'Refund requested',
+    refundRefused: (reason: string) => `The refund failed: ${reason}`,
     confirm: 'Confirm payment',
     confirmText:
       'The credits are granted immediately and this cannot be undone. Check the amount and the reference in the bank statement.',

@@ -34,6 +34,22 @@ export interface WechatpayOptions extends ProviderAddresses {
 /** Maximum difference between a timestamp and our clock. */
 const clockToleranceS = 300
 
+/**
+ * Refunds that cannot succeed under their number, however often they are requested. A missing right, too little money and too
+ * many calls are not among them: once that is changed, the same request succeeds.
+ */
+const finalRefusals: ReadonlySet<string> = new Set([
+  'USER_ACCOUNT_ABNORMAL',
+  'INVALID_REQUEST',
+  'PARAM_ERROR',
+  'RESOURCE_NOT_EXISTS',
+  'TRADE_OVERDUE',
+  'REFUND_FEE_MISMATCH',
+])
+
+/** After this time an attempt that was accepted is visible in queries. */
+const visibleMs = 30_000
+
 /** `body` is undefined without a valid signature; then only the status and code may be shown, never acted on. */
 interface WechatpayResponse {
   readonly status: number
@@ -90,6 +106,16 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
     return { status, body: parsed ?? {}, reason: code }
   }
 
+  /**
+   * Refusals are not signed, so a signed answer must agree: nothing of the payment was refunded. After other refunds of the same
+   * payment it cannot tell; then the query of this refund counts, which found none a moment ago.
+   */
+  async function wasNotRefunded(number: string, isAbsent: boolean): Promise<boolean> {
+    const { body } = await call('GET', `${orderPath(number)}?mchid=${options.mchId}`)
+    if (body?.['out_trade_no'] !== number) return false
+    return body['trade_state'] === 'SUCCESS' || (body['trade_state'] === 'REFUND' && isAbsent)
+  }
+
   const orderPath = (number: string) => `/v3/pay/transactions/out-trade-no/${number}`
 
   return {
@@ -124,13 +150,15 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
       await call('POST', `${orderPath(order.number)}/close`, { mchid: options.mchId })
     },
 
-    async refund({ order, number, amount, isRepeat }) {
+    async refund({ order, number, amount, isRepeat, ageMs }) {
       const refundPath = '/v3/refund/domestic/refunds'
+      let isAbsent = false
       if (isRepeat) {
         const known = await call('GET', `${refundPath}/${number}`)
         if (known.body) return readRefund(known.body, number)
         // Only a 404 says that the refund was not accepted; the same number is refunded once in any case.
         if (known.status !== 404) return { kind: 'unknown', reason: known.reason }
+        isAbsent = known.reason === 'RESOURCE_NOT_EXISTS'
       }
       const { body, reason } = await call('POST', refundPath, {
         out_trade_no: order.number,
@@ -138,7 +166,10 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
         notify_url: options.notifyUrl(),
         amount: { refund: amount, total: order.amount, currency: 'CNY' },
       })
-      return body ? readRefund(body, number) : { kind: 'unknown', reason }
+      if (body) return readRefund(body, number)
+      const isOver = finalRefusals.has(reason) && (!isRepeat || ageMs >= visibleMs)
+      const isProven = isOver && (await wasNotRefunded(order.number, isAbsent))
+      return { kind: isProven ? 'failed' : 'unknown', reason }
     },
 
     fetchBill: (day) =>
@@ -219,9 +250,10 @@ function readRefund(body: JsonObject, number: string): RefundResult {
     case 'SUCCESS':
       return { kind: 'succeeded', ...(ref !== undefined && { ref }) }
     case 'PROCESSING':
-    // An operator settles it in the merchant platform; it may still succeed.
+      return { kind: 'pending', reason: 'PROCESSING', ...(ref !== undefined && { ref }) }
+    // The payer's card or account cannot receive it. An operator settles it on the merchant platform; then it succeeds.
     case 'ABNORMAL':
-      return { kind: 'pending', reason: body['status'], ...(ref !== undefined && { ref }) }
+      return { kind: 'pending', reason: 'ABNORMAL', isStopped: true, ...(ref !== undefined && { ref }) }
     case 'CLOSED':
       return { kind: 'failed', reason: 'CLOSED' }
     default:
