@@ -255,6 +255,53 @@ for values in ((None, None, None), ("\\udcff", now, "v1,a"), ("id", now, "\\udcf
     if (shown !== undefined) assert.equal(shown, 'NEVER accepted\nALWAYS refused\nNORMAL refused\n')
   })
 
+  test('Go: a call whose context ends has its idempotency key, and errors.Is finds the reason', async (t) => {
+    const shown = await print(
+      t,
+      go,
+      `package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	tollgate "tollgate/sdk"
+)
+
+func main() {
+	client, _ := tollgate.New(tollgate.Options{BaseURL: os.Getenv("BASE_URL"), Username: "demo", APIKey: "key", Retries: 20})
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	short, end := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer end()
+	for _, ctx := range []context.Context{canceled, short} {
+		_, err := client.Domains.Check(ctx, []string{"example.com"}, false, tollgate.WithIdempotencyKey("order-1"))
+		var ended *tollgate.CanceledError
+		fmt.Println(errors.As(err, &ended), ended.IdempotencyKey, errors.Is(err, ctx.Err()), ctx.Err())
+		fmt.Println(err)
+	}
+	_, err := client.SMS.Templates(canceled)
+	var free *tollgate.CanceledError
+	fmt.Println(errors.As(err, &free), free.IdempotencyKey == "")
+}
+`,
+    )
+    if (shown === undefined) return
+    const message = 'tollgate: the context of the call ended; the call may have been executed'
+    assert.equal(
+      shown,
+      `true order-1 true context canceled
+${message}: context canceled
+true order-1 true context deadline exceeded
+${message}: context deadline exceeded
+true true
+`,
+    )
+  })
+
   test('Go: a printed client does not show the key', async (t) => {
     const shown = await print(
       t,

@@ -67,3 +67,15 @@ type ConnectionError struct {
 func (e *ConnectionError) Error() string { return "tollgate: " + e.Message }
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
+
+// CanceledError says that the context of the call ended before a response arrived. The call may or may not have been executed.
+// It wraps the error of the context: errors.Is(err, context.Canceled).
+type CanceledError struct {
+	Message        string
+	IdempotencyKey string
+	Err            error
+}
+
+func (e *CanceledError) Error() string { return "tollgate: " + e.Message }
+
+func (e *CanceledError) Unwrap() error { return e.Err }

@@ -87,7 +87,7 @@ func (c *Client) call(ctx context.Context, path string, values any, paid bool, o
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return ctx.Err()
+			return canceled(ctx, key)
 		case <-timer.C:
 		}
 	}
@@ -122,7 +122,7 @@ func (c *Client) attempt(ctx context.Context, path string, body []byte, key stri
 
 func (c *Client) networkError(ctx context.Context, err error, key string, timeout time.Duration) error {
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return canceled(ctx, key)
 	}
 	var network net.Error
 	if errors.Is(err, context.DeadlineExceeded) || (errors.As(err, &network) && network.Timeout()) {
@@ -141,6 +141,11 @@ func (c *Client) networkError(ctx context.Context, err error, key string, timeou
 		format = "the connection to %s was lost before the response was complete: %v"
 	}
 	return &ConnectionError{Message: fmt.Sprintf(format, c.baseURL, reason), IdempotencyKey: key, Err: err}
+}
+
+func canceled(ctx context.Context, key string) error {
+	message := fmt.Sprintf("the context of the call ended; the call may have been executed: %v", ctx.Err())
+	return &CanceledError{Message: message, IdempotencyKey: key, Err: ctx.Err()}
 }
 
 func (c *Client) readResponse(response *http.Response, text []byte, key string, out result) error {

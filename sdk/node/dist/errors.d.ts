@@ -41,6 +41,10 @@ export declare class TollgateApiError extends TollgateError {
 export declare class TollgateTimeoutError extends TollgateError {
     constructor(message: string, details?: ErrorDetails);
 }
+/** The signal of the call was aborted; its reason is the `cause`. The call may or may not have been executed. */
+export declare class TollgateAbortError extends TollgateError {
+    constructor(details: ErrorDetails);
+}
 /** The service could not be reached, the connection was lost, or the response did not come from the service. */
 export declare class TollgateConnectionError extends TollgateError {
     constructor(message: string, details?: ErrorDetails);

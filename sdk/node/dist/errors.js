@@ -51,6 +51,16 @@ export class TollgateTimeoutError extends TollgateError {
         this.name = 'TollgateTimeoutError';
     }
 }
+/** The signal of the call was aborted; its reason is the `cause`. The call may or may not have been executed. */
+export class TollgateAbortError extends TollgateError {
+    constructor(details) {
+        const { cause } = details;
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        super(`the call was aborted; it may have been executed: ${reason}`, details);
+        // Programs recognize an aborted call by the name of the reason: AbortError, or TimeoutError of AbortSignal.timeout.
+        this.name = cause instanceof Error ? cause.name : 'AbortError';
+    }
+}
 /** The service could not be reached, the connection was lost, or the response did not come from the service. */
 export class TollgateConnectionError extends TollgateError {
     constructor(message, details = {}) {

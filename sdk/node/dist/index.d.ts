@@ -1,6 +1,6 @@
 import { type CallOptions } from './transport.ts';
 import type { CheckCode, CheckDomains, CheckedCode, CheckedDomains, Credits, CreditsQuery, GeneratedLink, DeletedLink, ListLinks, LinkStatsQuery, LinkStats, LinkStateChange, LinkPage, GenerateLinks, GeneratedLinks, GenerateLink, GetLink, IdentityOutcome, Link, RefreshedLink, RefreshLink, Page, SendCode, SendSms, SentCode, SentSms, SmsLogsQuery, AcceptedBatch, CancelBatch, CancelledBatch, GetBatch, SendBatch, SmsBatch, SmsRecord, SmsRepliesQuery, SmsReply, SmsSignature, SmsTemplate, UpdatedLink, UpdateLink, VerifyIdentity } from './types.ts';
-export { type Code, codes, TollgateApiError, TollgateConnectionError, TollgateError, TollgateTimeoutError, } from './errors.ts';
+export { type Code, codes, TollgateAbortError, TollgateApiError, TollgateConnectionError, TollgateError, TollgateTimeoutError, } from './errors.ts';
 export type { CallOptions } from './transport.ts';
 export type * from './types.ts';
 export { verifyWebhook, type WebhookEvent, type WebhookHeaders } from './webhooks.ts';

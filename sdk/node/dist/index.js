@@ -1,6 +1,6 @@
 // The client: one instance per account, operations grouped as in the API reference.
 import { call } from './transport.js';
-export { codes, TollgateApiError, TollgateConnectionError, TollgateError, TollgateTimeoutError, } from './errors.js';
+export { codes, TollgateAbortError, TollgateApiError, TollgateConnectionError, TollgateError, TollgateTimeoutError, } from './errors.js';
 export { verifyWebhook } from './webhooks.js';
 const paths = {
     shortlink: '/api/shortlink_api.php',

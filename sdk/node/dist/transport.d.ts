@@ -18,7 +18,7 @@ export interface ApiRequest {
 export interface CallOptions {
     /** For example an order number; random by default. Only for operations that cost credits. */
     readonly idempotencyKey?: string;
-    /** Aborts the call, including waits and retries. */
+    /** Aborts the call, including waits and retries, with a `TollgateAbortError`. */
     readonly signal?: AbortSignal;
     readonly timeoutMs?: number;
 }

@@ -1,6 +1,6 @@
 // One call over HTTP: timeout, retries, and reading the response.
 import { randomUUID } from 'node:crypto';
-import { codes, TollgateApiError, TollgateConnectionError, TollgateTimeoutError, } from './errors.js';
+import { codes, TollgateAbortError, TollgateApiError, TollgateConnectionError, TollgateTimeoutError, } from './errors.js';
 /** Safe to retry: nothing was executed, or the idempotency key prevents a second execution. */
 const retryStatuses = new Set([409, 429, 500, 503]);
 /** Free operations whose repetition has another result: retried only if the service says that it executed nothing. */
@@ -20,11 +20,14 @@ export async function call(transport, request, options = {}) {
             return (await attemptCall(transport, request, body, options, idempotencyKey));
         }
         catch (error) {
-            options.signal?.throwIfAborted();
+            if (options.signal?.aborted)
+                throw aborted(options.signal, idempotencyKey);
             const waitMs = attempt < transport.retries ? retryDelay(error, request, attempt) : undefined;
             if (waitMs === undefined || waitMs > transport.longestWaitMs)
                 throw error;
             await sleep(waitMs, options.signal);
+            if (options.signal?.aborted)
+                throw aborted(options.signal, idempotencyKey);
         }
     }
 }
@@ -53,7 +56,8 @@ async function attemptCall(transport, request, body, options, idempotencyKey) {
         text = await readText(response);
     }
     catch (error) {
-        options.signal?.throwIfAborted();
+        if (options.signal?.aborted)
+            throw error;
         const details = { idempotencyKey, cause: error };
         if (timeout.aborted) {
             throw new TollgateTimeoutError(`no response from ${transport.baseUrl} within ${timeoutMs / 1000} s; the call may have been executed`, details);
@@ -180,16 +184,18 @@ function abortOnAny(...signals) {
     }
     return controller;
 }
+function aborted(signal, idempotencyKey) {
+    return new TollgateAbortError({ idempotencyKey, cause: signal.reason });
+}
+/** Until the time is over or the signal is aborted. */
 function sleep(ms, signal) {
-    return new Promise((resolve, reject) => {
-        const onAbort = () => {
+    return new Promise((resolve) => {
+        const end = () => {
             clearTimeout(timer);
-            reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
-        };
-        const timer = setTimeout(() => {
-            signal?.removeEventListener('abort', onAbort);
+            signal?.removeEventListener('abort', end);
             resolve();
-        }, ms);
-        signal?.addEventListener('abort', onAbort, { once: true });
+        };
+        const timer = setTimeout(end, ms);
+        signal?.addEventListener('abort', end);
     });
 }

@@ -47,6 +47,7 @@ import type {
 export {
   type Code,
   codes,
+  TollgateAbortError,
   TollgateApiError,
   TollgateConnectionError,
   TollgateError,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import {
   type Code,
   codes,
+  TollgateAbortError,
   TollgateApiError,
   TollgateConnectionError,
   TollgateTimeoutError,
@@ -30,7 +31,7 @@ export interface ApiRequest {
 export interface CallOptions {
   /** For example an order number; random by default. Only for operations that cost credits. */
   readonly idempotencyKey?: string
-  /** Aborts the call, including waits and retries. */
+  /** Aborts the call, including waits and retries, with a `TollgateAbortError`. */
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
 }
@@ -62,10 +63,11 @@ export async function call<T>(
     try {
       return (await attemptCall(transport, request, body, options, idempotencyKey)) as T
     } catch (error) {
-      options.signal?.throwIfAborted()
+      if (options.signal?.aborted) throw aborted(options.signal, idempotencyKey)
       const waitMs = attempt < transport.retries ? retryDelay(error, request, attempt) : undefined
       if (waitMs === undefined || waitMs > transport.longestWaitMs) throw error
       await sleep(waitMs, options.signal)
+      if (options.signal?.aborted) throw aborted(options.signal, idempotencyKey)
     }
   }
 }
@@ -100,7 +102,7 @@ async function attemptCall(
     })
     text = await readText(response)
   } catch (error) {
-    options.signal?.throwIfAborted()
+    if (options.signal?.aborted) throw error
     const details = { idempotencyKey, cause: error }
     if (timeout.aborted) {
       throw new TollgateTimeoutError(
@@ -242,16 +244,19 @@ function abortOnAny(...signals: readonly (AbortSignal | undefined)[]): AbortCont
   return controller
 }
 
+function aborted(signal: AbortSignal, idempotencyKey: string | undefined): TollgateAbortError {
+  return new TollgateAbortError({ idempotencyKey, cause: signal.reason })
+}
+
+/** Until the time is over or the signal is aborted. */
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
+  return new Promise((resolve) => {
+    const end = () => {
       clearTimeout(timer)
-      reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'))
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort)
+      signal?.removeEventListener('abort', end)
       resolve()
-    }, ms)
-    signal?.addEventListener('abort', onAbort, { once: true })
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
   })
 }

@@ -1,7 +1,7 @@
 "use strict";
 // The errors of the client.
 Object.defineProperty(exports, "__esModule", { value: true });
-exports.TollgateConnectionError = exports.TollgateTimeoutError = exports.TollgateApiError = exports.TollgateError = exports.codes = void 0;
+exports.TollgateConnectionError = exports.TollgateAbortError = exports.TollgateTimeoutError = exports.TollgateApiError = exports.TollgateError = exports.codes = void 0;
 /** The documented codes. Short links have no codes: `code` is undefined, check `status`. */
 exports.codes = {
     missingParameters: 1001,
@@ -57,6 +57,17 @@ class TollgateTimeoutError extends TollgateError {
     }
 }
 exports.TollgateTimeoutError = TollgateTimeoutError;
+/** The signal of the call was aborted; its reason is the `cause`. The call may or may not have been executed. */
+class TollgateAbortError extends TollgateError {
+    constructor(details) {
+        const { cause } = details;
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        super(`the call was aborted; it may have been executed: ${reason}`, details);
+        // Programs recognize an aborted call by the name of the reason: AbortError, or TimeoutError of AbortSignal.timeout.
+        this.name = cause instanceof Error ? cause.name : 'AbortError';
+    }
+}
+exports.TollgateAbortError = TollgateAbortError;
 /** The service could not be reached, the connection was lost, or the response did not come from the service. */
 class TollgateConnectionError extends TollgateError {
     constructor(message, details = {}) {

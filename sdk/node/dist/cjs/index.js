@@ -1,10 +1,11 @@
 "use strict";
 Object.defineProperty(exports, "__esModule", { value: true });
-exports.Tollgate = exports.verifyWebhook = exports.TollgateTimeoutError = exports.TollgateError = exports.TollgateConnectionError = exports.TollgateApiError = exports.codes = void 0;
+exports.Tollgate = exports.verifyWebhook = exports.TollgateTimeoutError = exports.TollgateError = exports.TollgateConnectionError = exports.TollgateApiError = exports.TollgateAbortError = exports.codes = void 0;
 // The client: one instance per account, operations grouped as in the API reference.
 const transport_ts_1 = require("./transport.js");
 var errors_ts_1 = require("./errors.js");
 Object.defineProperty(exports, "codes", { enumerable: true, get: function () { return errors_ts_1.codes; } });
+Object.defineProperty(exports, "TollgateAbortError", { enumerable: true, get: function () { return errors_ts_1.TollgateAbortError; } });
 Object.defineProperty(exports, "TollgateApiError", { enumerable: true, get: function () { return errors_ts_1.TollgateApiError; } });
 Object.defineProperty(exports, "TollgateConnectionError", { enumerable: true, get: function () { return errors_ts_1.TollgateConnectionError; } });
 Object.defineProperty(exports, "TollgateError", { enumerable: true, get: function () { return errors_ts_1.TollgateError; } });

@@ -23,11 +23,14 @@ async function call(transport, request, options = {}) {
             return (await attemptCall(transport, request, body, options, idempotencyKey));
         }
         catch (error) {
-            options.signal?.throwIfAborted();
+            if (options.signal?.aborted)
+                throw aborted(options.signal, idempotencyKey);
             const waitMs = attempt < transport.retries ? retryDelay(error, request, attempt) : undefined;
             if (waitMs === undefined || waitMs > transport.longestWaitMs)
                 throw error;
             await sleep(waitMs, options.signal);
+            if (options.signal?.aborted)
+                throw aborted(options.signal, idempotencyKey);
         }
     }
 }
@@ -56,7 +59,8 @@ async function attemptCall(transport, request, body, options, idempotencyKey) {
         text = await readText(response);
     }
     catch (error) {
-        options.signal?.throwIfAborted();
+        if (options.signal?.aborted)
+            throw error;
         const details = { idempotencyKey, cause: error };
         if (timeout.aborted) {
             throw new errors_ts_1.TollgateTimeoutError(`no response from ${transport.baseUrl} within ${timeoutMs / 1000} s; the call may have been executed`, details);
@@ -183,16 +187,18 @@ function abortOnAny(...signals) {
     }
     return controller;
 }
+function aborted(signal, idempotencyKey) {
+    return new errors_ts_1.TollgateAbortError({ idempotencyKey, cause: signal.reason });
+}
+/** Until the time is over or the signal is aborted. */
 function sleep(ms, signal) {
-    return new Promise((resolve, reject) => {
-        const onAbort = () => {
+    return new Promise((resolve) => {
+        const end = () => {
             clearTimeout(timer);
-            reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
-        };
-        const timer = setTimeout(() => {
-            signal?.removeEventListener('abort', onAbort);
+            signal?.removeEventListener('abort', end);
             resolve();
-        }, ms);
-        signal?.addEventListener('abort', onAbort, { once: true });
+        };
+        const timer = setTimeout(end, ms);
+        signal?.addEventListener('abort', end);
     });
 }
