@@ -28,6 +28,26 @@ describe('malformed arguments', () => {
     assert.equal((await run('account', 'show', 'other')).code, 1)
   })
 
+  it('are shortened in the message when they are huge', async () => {
+    const huge = 'x'.repeat(5000)
+    for (const args of [
+      ['account', 'show', huge],
+      ['account', huge],
+      [huge],
+      ['gateway', 'test', 'sms', huge],
+      ['backup', huge],
+      ['webhook', 'add', 'acme', 'https://example.com/', '--events', huge],
+      ['account', 'create', 'other', '--credits', huge],
+    ]) {
+      const { code, stderr } = await run(...args)
+      assert.equal(code, 1)
+      assert.match(stderr, /x{32}…/)
+      assert.ok(stderr.length < 800, `${stderr.length}`)
+    }
+    const path = `/nonexistent/${'folder/'.repeat(30)}statement.csv`
+    await assertRefused(new RegExp(path), 'statement', 'verify', path)
+  })
+
   it('are refused when a flag is repeated, unless it takes several values', async () => {
     const grant = ['credits', 'grant', 'acme', 'sms', '5']
     await assertRefused(/--note.* twice/, ...grant, '--note', 'a', '--note=b')

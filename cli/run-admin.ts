@@ -1,6 +1,6 @@
 // Finds and runs an operator command and returns its output.
 import { parseArgs } from 'node:util'
-import { oneLine } from '../contract/values.ts'
+import { oneLine, printable } from '../contract/values.ts'
 import { type Environment, ConfigError, readConfig } from '../server/config.ts'
 import { AppError } from '../server/http/errors.ts'
 import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
@@ -66,7 +66,7 @@ export async function runAdmin(
       stderr: problem === undefined ? '' : `${oneLine(problem)}\n`,
     }
   } catch (error) {
-    return { code: 1, stdout: '', stderr: `${oneLine(describeError(error))}\n` }
+    return { code: 1, stdout: '', stderr: `${oneLine(shorten(describeError(error), words))}\n` }
   }
 }
 
@@ -129,7 +129,7 @@ function readWords(command: Command, words: readonly string[]): { flags: Flags; 
     requireOnce(command, tokens)
     return { flags: values as Flags, positionals }
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split(/\n|\. /)[0] : ''
+    const reason = error instanceof Error ? error.message.split(/\.?\n|\. /)[0] : ''
     throw new UsageError(`参数有误 / ${reason}; 用法 / usage: ${shortUsage(command)}`)
   }
 }
@@ -158,6 +158,16 @@ function help(list: readonly Command[]): string {
     (command) => `  ${formatUsage(command)}\n      ${command.text.zh} / ${command.text.en}`,
   )
   return ['npm run --silent admin -- COMMAND [--json]', '', ...lines].join('\n')
+}
+
+/** Longer than a name, an address or most paths. */
+const maxShownWord = 255
+
+/** A message may contain an argument. The argument may be a whole file that was given by mistake. */
+function shorten(message: string, words: readonly string[]): string {
+  return words
+    .filter((word) => word.length > maxShownWord)
+    .reduce((text, word) => text.replaceAll(word, () => printable(word)), message)
 }
 
 function describeError(error: unknown): string {
