@@ -24,7 +24,7 @@ const templateTypes: Readonly<Record<TemplateType, string>> = {
 }
 
 export function createAliyunReviews(options: AliyunReviewOptions): VendorReviews {
-  function call(action: string, fields: Readonly<Record<string, string>>, signal: AbortSignal | undefined) {
+  function call(action: string, fields: Readonly<Record<string, string>>, signal?: AbortSignal) {
     const { key, endpoint, timeoutMs } = options
     const request = aliyunRequest({ key, endpoint, action, version: '2017-05-25', fields, fieldsIn: 'query' })
     return httpCall(request, { timeoutMs, signal })
@@ -32,7 +32,7 @@ export function createAliyunReviews(options: AliyunReviewOptions): VendorReviews
 
   return {
     name: 'aliyun',
-    async submitSignature({ signName, type, note }, signal) {
+    async submitSignature({ signName, type, note }) {
       const source = signSources[type]
       if (source === undefined) return { kind: 'refused', reason: 'unsupported_type' }
       if (options.qualificationId === undefined) return { kind: 'refused', reason: 'no_qualification' }
@@ -45,9 +45,9 @@ export function createAliyunReviews(options: AliyunReviewOptions): VendorReviews
         ...(note !== '' && { Remark: note }),
       }
       // The name is what the vendor finds a signature by.
-      return readSubmitted(await call('CreateSmsSign', fields, signal), () => signName)
+      return readSubmitted(await call('CreateSmsSign', fields), () => signName)
     },
-    async submitTemplate({ name, type, content, variables, signName }, signal) {
+    async submitTemplate({ name, type, content, variables, signName }) {
       const rule = type === 'verification' ? 'numberCaptcha' : 'others'
       const fields = {
         TemplateName: name.slice(0, 30),
@@ -59,9 +59,7 @@ export function createAliyunReviews(options: AliyunReviewOptions): VendorReviews
           TemplateRule: JSON.stringify(Object.fromEntries(variables.map((variable) => [variable, rule]))),
         }),
       }
-      return readSubmitted(await call('CreateSmsTemplate', fields, signal), (body) =>
-        idText(body['TemplateCode']),
-      )
+      return readSubmitted(await call('CreateSmsTemplate', fields), (body) => idText(body['TemplateCode']))
     },
     async querySignature(vendorId, signal) {
       return readState(await call('GetSmsSign', { SignName: vendorId }, signal), 'SignStatus')

@@ -8,6 +8,10 @@ const known: Readonly<Record<string, Text>> = {
     zh: '无法确认服务商是否收到，请在服务商控制台核对后重新提交',
     en: 'It is not known whether the vendor has it: look there, then submit it again',
   },
+  not_prepared: {
+    zh: '提交前出错，没有提交给服务商',
+    en: 'It failed before it was submitted to the vendor',
+  },
   deleted: { zh: '已删除', en: 'It was deleted' },
   no_gateway: { zh: '该网关已不在 SMS_GATEWAYS 中', en: 'The gateway is no longer in SMS_GATEWAYS' },
   no_qualification: {

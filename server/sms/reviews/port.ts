@@ -32,8 +32,8 @@ export interface VendorState {
 
 export interface VendorReviews {
   readonly name: string
-  submitSignature(signature: SubmittedSignature, signal?: AbortSignal): Promise<Submitted>
-  submitTemplate(template: SubmittedTemplate, signal?: AbortSignal): Promise<Submitted>
+  submitSignature(signature: SubmittedSignature): Promise<Submitted>
+  submitTemplate(template: SubmittedTemplate): Promise<Submitted>
   /** Undefined: the query failed, ask later. */
   querySignature(vendorId: string, signal?: AbortSignal): Promise<VendorState | undefined>
   queryTemplate(vendorId: string, signal?: AbortSignal): Promise<VendorState | undefined>

@@ -191,4 +191,65 @@ onEachEngine('SMS reviews at vendors', (engine) => {
     await holder.call(smsRoutes.deleteSignature, { parts: { id } })
     await settle('approved,failed')
   })
+
+  test('a stop of the service loses no submission, and what was not sent is queued again', async () => {
+    const submitted: string[] = []
+    const called = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<void>()
+    const aliyun = await startFakeUpstream(async (request: RecordedRequest) => {
+      if (request.headers['x-acs-action'] !== 'CreateSmsTemplate') return json(500, {})
+      submitted.push(request.query.get('TemplateName')!)
+      called.resolve()
+      await answer.promise
+      return json(200, { Code: 'OK', TemplateCode: `SMS_90${submitted.length}` })
+    })
+    await using vendor = new AsyncDisposableStack()
+    vendor.defer(() => aliyun.close())
+    await using service = await startService(engine, {
+      SWEEP_S: '3600',
+      SMS_GATEWAYS: 'aliyun',
+      ALIYUN_ACCESS_KEY_ID: 'testid',
+      ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
+      ALIYUN_SMS_ENDPOINT: aliyun.url,
+    })
+    await service.app.services.jobs.stop()
+    const { db } = service.installation
+    const account = await service.account()
+    const vendorReviews = createVendorReviewJob(service.app.services)
+    for (const name of ['甲', '乙', '丙']) {
+      const { id } = await createTemplate(db, systemActor, {
+        accountId: account.id,
+        code: `T${name.codePointAt(0)}`,
+        name,
+        content: '您好${name}',
+        status: '审核通过',
+      })
+      await vendorReviews.submit(systemActor, 'template', id, ['aliyun'])
+    }
+    await db.write((tx) => tx.run(`UPDATE sms_template SET variables = '' WHERE name = '乙'`))
+    const stop = new AbortController()
+    const running = vendorReviews.run(stop.signal)
+    await called.promise
+    stop.abort()
+    answer.resolve()
+    await running
+    const states = () =>
+      db.all<{ state: string; reason: string; lease_until: number }>(
+        'SELECT state, reason, lease_until FROM sms_vendor_review ORDER BY id',
+      )
+    const waiting = { state: 'waiting', reason: '', lease_until: 0 }
+    assert.deepEqual(await states(), [{ state: 'reviewing', reason: '', lease_until: 0 }, waiting, waiting])
+
+    // The next process goes on. One that cannot be read was not sent: it is tried again.
+    await vendorReviews.run()
+    assert.deepEqual(
+      (await states()).map(({ state, reason }) => [state, reason]),
+      [
+        ['reviewing', ''],
+        ['waiting', 'not_prepared'],
+        ['reviewing', ''],
+      ],
+    )
+    assert.deepEqual(submitted, ['甲', '丙'])
+  })
 })

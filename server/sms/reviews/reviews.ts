@@ -107,19 +107,22 @@ export function createVendorReviewJob(
   }
 
   async function run(signal?: AbortSignal): Promise<void> {
-    for (const row of await db.write((tx) => claimDue(tx, perRound, leaseMs))) {
-      if (signal?.aborted) return
+    // One at a time: whatever is claimed when the process dies is the only one whose call may have begun.
+    for (let count = 0; count < perRound && signal?.aborted !== true; count += 1) {
+      const row = await db.write((tx) => claimDue(tx, leaseMs))
+      if (!row) return
       const vendor = vendors.get(row.gateway)
       if (!vendor) await end(row, { state: 'failed', reason: 'no_gateway' }, undefined)
       else if (row.state === 'reviewing') await query(row, vendor, signal)
-      // The lease of a process that stopped within its call: the vendor may have it.
+      // The lease of a process that died within its call: the vendor may have it.
       else if (row.lease_until > 0) await end(row, { state: 'failed', reason: unknownResult }, undefined)
-      else await send(row, vendor, signal)
+      else await send(row, vendor)
     }
   }
 
-  async function send(row: VendorReviewRow, vendor: VendorReviews, signal?: AbortSignal): Promise<void> {
-    const submitted = await submitTo(vendor, row, signal)
+  /** A stop of the service waits for it, like for a message: an aborted call would have an unknown result. */
+  async function send(row: VendorReviewRow, vendor: VendorReviews): Promise<void> {
+    const submitted = await submitTo(vendor, row)
     const attempts = row.attempts + 1
     switch (submitted?.kind) {
       case undefined:
@@ -145,22 +148,30 @@ export function createVendorReviewJob(
     }
   }
 
-  async function submitTo(
-    vendor: VendorReviews,
-    row: VendorReviewRow,
-    signal: AbortSignal | undefined,
-  ): Promise<Submitted | undefined> {
-    if (row.kind === 'signature') {
-      const signature = await findSignatureById(db, row.subject_id)
-      if (!signature) return undefined
-      const files = (await findProofs(db, [signature.id])).filter(({ media_type: type }) =>
-        type.startsWith('image/'),
-      )
-      const images: string[] = []
-      for (const { id } of files) images.push((await proofs.read(undefined, id)).content.toString('base64'))
-      const { sign_name: signName, type, note } = signature
-      return vendor.submitSignature({ signName, type, note, images }, signal)
+  async function submitTo(vendor: VendorReviews, row: VendorReviewRow): Promise<Submitted | undefined> {
+    let call: (() => Promise<Submitted>) | undefined
+    try {
+      call = row.kind === 'signature' ? await readSignature(vendor, row) : await readTemplate(vendor, row)
+    } catch (error) {
+      log.error({ err: error, gateway: row.gateway, review: row.id }, 'failed to prepare a submission')
+      return { kind: 'later', reason: 'not_prepared' }
     }
+    return call?.()
+  }
+
+  async function readSignature(vendor: VendorReviews, row: VendorReviewRow) {
+    const signature = await findSignatureById(db, row.subject_id)
+    if (!signature) return undefined
+    const files = (await findProofs(db, [signature.id])).filter(({ media_type: type }) =>
+      type.startsWith('image/'),
+    )
+    const images: string[] = []
+    for (const { id } of files) images.push((await proofs.read(undefined, id)).content.toString('base64'))
+    const { sign_name: signName, type, note } = signature
+    return () => vendor.submitSignature({ signName, type, note, images })
+  }
+
+  async function readTemplate(vendor: VendorReviews, row: VendorReviewRow) {
     const [template] = await findTemplates(db, { id: row.subject_id })
     // A text that was changed since it was submitted is not the one that we have approved.
     if (template?.revision !== row.revision) return undefined
@@ -168,7 +179,7 @@ export function createVendorReviewJob(
     const { name, type, content } = template
     const variables = JSON.parse(template.variables) as string[]
     const signName = account?.sign_name ?? config.SMS_SIGN_NAME
-    return vendor.submitTemplate({ name, type, content, variables, signName }, signal)
+    return () => vendor.submitTemplate({ name, type, content, variables, signName })
   }
 
   async function query(row: VendorReviewRow, vendor: VendorReviews, signal?: AbortSignal): Promise<void> {

@@ -36,21 +36,15 @@ export async function insertSubmission(
   return changed > 0
 }
 
-/** Leases due rows, so that one process asks. The returned rows are as they were before. */
-export async function claimDue(tx: Tx, limit: number, leaseMs: number): Promise<VendorReviewRow[]> {
-  const rows = await tx.all<VendorReviewRow>(
+/** Leases a due row, so that one process asks. Returns it as it was before. */
+export async function claimDue(tx: Tx, leaseMs: number): Promise<VendorReviewRow | undefined> {
+  const row = await tx.one<VendorReviewRow>(
     `SELECT * FROM sms_vendor_review WHERE due_at IS NOT NULL AND due_at <= ${tx.now} AND lease_until <= ${tx.now}
-     ORDER BY due_at LIMIT ${limit}${forUpdate(tx, 'FOR UPDATE SKIP LOCKED')}`,
+     ORDER BY due_at LIMIT 1${forUpdate(tx, 'FOR UPDATE SKIP LOCKED')}`,
   )
-  if (rows.length === 0) return []
-  const list = idList(
-    tx,
-    rows.map(({ id }) => id),
-  )
-  await tx.run(`UPDATE sms_vendor_review SET lease_until = ${tx.now} + ${leaseMs} WHERE id IN ${list.sql}`, [
-    list.value,
-  ])
-  return rows
+  if (row)
+    await tx.run(`UPDATE sms_vendor_review SET lease_until = ${tx.now} + ${leaseMs} WHERE id = ?`, [row.id])
+  return row
 }
 
 /** Ends the lease. `waitMs` undefined: nothing is left to do. */

@@ -23,7 +23,7 @@ const signTypes: Readonly<
 const smsTypes: Readonly<Record<TemplateType, number>> = { marketing: 1, notification: 2, verification: 3 }
 
 export function createTencentReviews(options: TencentReviewOptions): VendorReviews {
-  function call(action: string, fields: JsonObject, signal: AbortSignal | undefined): Promise<HttpResult> {
+  function call(action: string, fields: JsonObject, signal?: AbortSignal): Promise<HttpResult> {
     const { key, endpoint, region, timeoutMs } = options
     const version = '2021-01-11'
     const request = tencentRequest({ key, endpoint, service: 'sms', action, version, region, fields })
@@ -32,7 +32,7 @@ export function createTencentReviews(options: TencentReviewOptions): VendorRevie
 
   return {
     name: 'tencent',
-    async submitSignature({ signName, type, note, images }, signal) {
+    async submitSignature({ signName, type, note, images }) {
       const types = signTypes[type]
       if (!types) return { kind: 'refused', reason: 'unsupported_type' }
       if (options.qualificationId === undefined) return { kind: 'refused', reason: 'no_qualification' }
@@ -50,9 +50,9 @@ export function createTencentReviews(options: TencentReviewOptions): VendorRevie
         QualificationId: Number(options.qualificationId),
         Remark: note,
       }
-      return readSubmitted(await call('AddSmsSign', fields, signal), 'AddSignStatus', 'SignId')
+      return readSubmitted(await call('AddSmsSign', fields), 'AddSignStatus', 'SignId')
     },
-    async submitTemplate({ name, type, content, variables }, signal) {
+    async submitTemplate({ name, type, content, variables }) {
       const numbers = new Map(variables.map((variable, index) => [variable, `{${index + 1}}`]))
       const fields = {
         TemplateName: name,
@@ -61,7 +61,7 @@ export function createTencentReviews(options: TencentReviewOptions): VendorRevie
         International: 0,
         Remark: name,
       }
-      return readSubmitted(await call('AddSmsTemplate', fields, signal), 'AddTemplateStatus', 'TemplateId')
+      return readSubmitted(await call('AddSmsTemplate', fields), 'AddTemplateStatus', 'TemplateId')
     },
     async querySignature(vendorId, signal) {
       const result = await call(
