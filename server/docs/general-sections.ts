@@ -215,9 +215,12 @@ function numberLimits(config: Config, language: Language): string {
     h: { zh: '小时', en: 'hour' },
     d: { zh: '天', en: 'day' },
   }
-  return config.SMS_NUMBER_LIMITS.map(({ count, window }) =>
+  const limits = config.SMS_NUMBER_LIMITS.map(({ count, window }) =>
     language === 'zh' ? `每${windows[window].zh} ${count} 条` : `${count} per ${windows[window].en}`,
-  ).join(language === 'zh' ? '，' : ', ')
+  )
+  return language === 'zh'
+    ? `${limits.join('，')}（全平台各账户合计）`
+    : `${limits.join(', ')}, from all accounts together`
 }
 
 function sandboxBody({ config }: DocsContext, language: Language): Html {

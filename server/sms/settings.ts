@@ -27,8 +27,8 @@ export const smsSettings = {
     en: 'SMS gateways in order of preference',
   }),
   SMS_NUMBER_LIMITS: setting(numberLimits, [], {
-    zh: '每个手机号的发送上限，例如 1/m,5/h,10/d',
-    en: 'Limits of messages to one phone number, e.g. 1/m,5/h,10/d',
+    zh: '每个手机号的发送上限，全平台各账户合计，例如 1/m,5/h,10/d',
+    en: 'Limits of messages to one phone number, from all accounts together, e.g. 1/m,5/h,10/d',
   }),
   SMS_QUEUE_LIMIT: setting(integer(1_000, 10_000_000), 200_000, {
     zh: '每个账户等待发送的群发短信上限',
