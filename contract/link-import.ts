@@ -8,7 +8,7 @@ export const importLimits = {
   columns: 100,
   /** Longer cells are cut, and their row has a problem. */
   cellLength: 8_192,
-  /** Kept imports of one account; the oldest ended one is deleted for a new one. */
+  /** Kept imports of one account; for a new one the oldest that has ended, or else the oldest that was not started, is deleted. */
   perAccount: 10,
   keepDays: 30,
   fileNameLength: 200,

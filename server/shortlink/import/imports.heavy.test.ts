@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { linkImportRoutes } from '../../../contract/console/link-import.ts'
 import { linkRoutes } from '../../../contract/console/shortlink.ts'
+import { importLimits } from '../../../contract/link-import.ts'
 import { pathOf } from '../../../contract/console/route.ts'
 import { type Browser, signedIn } from '../../../test/support/console.ts'
 import { onEachEngine } from '../../../test/support/engines.ts'
@@ -266,5 +267,39 @@ onEachEngine('imports', (engine) => {
     const read = await upload(gbk)
     assert.deepEqual([read.status, read.body.encoding, read.body.total], [200, 'GBK', 1])
     await untilState(read.body.id, 'checked')
+  })
+
+  test('a new import removes the oldest that has ended, else one that was not started, and never a paused one', async () => {
+    const owner = await service.account({ short_link: 5 })
+    const by = await signedIn(service, owner)
+    const { db } = service.installation
+    const uploadOne = async () => {
+      const { status, body } = await upload('url\nhttps://example.com/limit', {}, by)
+      if (status === 200) await until(async () => (await show(body.id, by)).state === 'checked')
+      return { status, id: body.id as number, body }
+    }
+    const put = (state: string, ids: readonly number[]) =>
+      db.write((tx) => tx.run(`UPDATE link_import SET state = ? WHERE id IN (${ids.join(', ')})`, [state]))
+    const kept = async () => {
+      const { items } = (await by.call(linkImportRoutes.list)).body
+      return (items as { id: number }[]).map(({ id }) => id).toSorted((x, y) => x - y)
+    }
+    const ids: number[] = []
+    while (ids.length < importLimits.perAccount) ids.push((await uploadOne()).id)
+    const [paused, checked, finished, ...others] = ids as [number, number, number, ...number[]]
+    await put('paused', [paused, ...others])
+    await put('finished', [finished])
+
+    const first = await uploadOne()
+    assert.deepEqual(await kept(), [paused, checked, ...others, first.id])
+    const second = await uploadOne()
+    assert.deepEqual(await kept(), [paused, ...others, first.id, second.id])
+    await put('paused', [first.id, second.id])
+    const refused = await uploadOne()
+    assert.deepEqual([refused.status, await kept()], [400, [paused, ...others, first.id, second.id]])
+    assert.match(JSON.stringify(refused.body), /最多保留 10 个导入，请等待或取消/)
+    await by.call(linkImportRoutes.cancel, { parts: { id: paused } })
+    const third = await uploadOne()
+    assert.deepEqual(await kept(), [...others, first.id, second.id, third.id])
   })
 })

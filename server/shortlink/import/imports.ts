@@ -3,6 +3,7 @@ import { importLimits } from '../../../contract/link-import.ts'
 import { dayMs } from '../../../contract/time.ts'
 import { isStorableText } from '../../../contract/values.ts'
 import { lockAccount } from '../../accounts/store.ts'
+import type { Tx } from '../../db/database.ts'
 import type { Services } from '../../services.ts'
 import type { Links } from '../links.ts'
 import type { Lookup } from '../redirect/lookup-store.ts'
@@ -93,7 +94,10 @@ export function createImports(
     },
   }
 
-  /** Deletes the oldest ended import when there are too many; without one the account has to wait or cancel. */
+  /**
+   * When there are too many, deletes the oldest import that has ended, or else the oldest one that was only checked: it has created and
+   * charged nothing. Without such an import the account has to wait or cancel.
+   */
   async function insertWithinLimit(one: NewImport): Promise<number> {
     for (;;) {
       const made = await db.write(async (tx) => {
@@ -101,7 +105,7 @@ export function createImports(
         await lockAccount(tx, one.account_id)
         const all = await listImports(tx, one.account_id, importLimits.perAccount + 1)
         if (all.length < importLimits.perAccount) return { id: await insertImport(tx, one) }
-        return { old: all.findLast(({ state }) => !['checking', 'running', 'uploading'].includes(state)) }
+        return { old: await takeOldest(tx, all) }
       })
       if (made.id !== undefined) return made.id
       if (!made.old)
@@ -112,6 +116,15 @@ export function createImports(
       await deleteImport(db, made.old.id)
     }
   }
+}
+
+/** The import to delete. Nobody can start it any more. `all` is from new to old. */
+async function takeOldest(tx: Tx, all: readonly Import[]): Promise<Import | undefined> {
+  const ended = all.findLast(({ state }) => state === 'finished' || state === 'cancelled')
+  if (ended) return ended
+  for (const one of all.filter(({ state }) => state === 'checked').toReversed())
+    if (await moveImport(tx, one.id, ['checked'], 'cancelled')) return one
+  return undefined
 }
 
 function fileNameOf(name: string): string {
