@@ -60,6 +60,15 @@ describe('doctor: payment keys', () => {
     assert.deepEqual(seen(checkWechatpayKeys(own, now)), [
       "fail WECHATPAY_PUBLIC_KEY is the merchant's own key",
     ])
+    const both = {
+      ...keys,
+      WECHATPAY_PUBLIC_KEY: `${stranger.publicKey},${certificate}`,
+      WECHATPAY_PUBLIC_KEY_ID: `PUB_KEY_ID_1,${serial}`,
+    }
+    assert.deepEqual(seen(checkWechatpayKeys(both, end)), [
+      "fail WECHATPAY_PUBLIC_KEY is the merchant's own key",
+      'fail the certificate has expired',
+    ])
     assert.equal(checkStripeKey({ STRIPE_SECRET_KEY: 'pk_live_1', STRIPE_WEBHOOK_SECRET: 'x' }).length, 2)
   })
 

@@ -263,6 +263,30 @@ describe('payments', () => {
     assert.match(problemsOf({ ...alipay, ALIPAY_PUBLIC_KEY: merchant.publicKey }).join(), /ALIPAY_PUBLIC_KEY/)
     assert.match(problemsOf({ WECHATPAY_API_V3_KEY: 'short' }).join(), /WECHATPAY_API_V3_KEY/)
   })
+
+  it('take several public keys of WeChat Pay, each with its ID', () => {
+    const wechatpay = {
+      PAYMENTS: 'wechatpay',
+      WECHATPAY_MCH_ID: '1900000001',
+      WECHATPAY_APP_ID: 'wx1',
+      WECHATPAY_SERIAL: '444F',
+      WECHATPAY_PRIVATE_KEY: merchant.privateKey,
+      WECHATPAY_API_V3_KEY: '0123456789abcdef0123456789ABCDEF',
+      WECHATPAY_PUBLIC_KEY_ID: 'PUB_KEY_ID_1, PUB_KEY_ID_2',
+      WECHATPAY_PUBLIC_KEY: `${vendor.publicKey},${otherKey}`,
+    }
+    readConfig(wechatpay)
+    for (const [changed, problem] of [
+      [{ WECHATPAY_PUBLIC_KEY: vendor.publicKey }, /same number/],
+      [{ WECHATPAY_PUBLIC_KEY_ID: 'PUB_KEY_ID_1' }, /same number/],
+      [{ WECHATPAY_PUBLIC_KEY_ID: 'PUB_KEY_ID_1,PUB_KEY_ID_1' }, /^WECHATPAY_PUBLIC_KEY_ID .*twice/],
+      [{ WECHATPAY_PUBLIC_KEY_ID: 'PUB_KEY_ID_1,' }, /^WECHATPAY_PUBLIC_KEY_ID /],
+      [{ WECHATPAY_PUBLIC_KEY: `${vendor.publicKey},MIIE` }, /^WECHATPAY_PUBLIC_KEY /],
+      [{ WECHATPAY_PUBLIC_KEY: `${vendor.publicKey},` }, /^WECHATPAY_PUBLIC_KEY /],
+    ] as const) {
+      assert.match(problemsOf({ ...wechatpay, ...changed })[0] ?? '', problem)
+    }
+  })
   const otherKey = generateKeyPairSync('rsa', {
     modulusLength: 2_048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },

@@ -99,7 +99,7 @@ describe('vendor packages of payments', () => {
       appId: 'wx0000000000000001',
       serial,
       apiV3Key,
-      publicKeyId,
+      publicKeys: new Map([[publicKeyId, keys.publicKey]]),
       endpoint,
     })
     const requests: { method: string; url: string; authorization: string; body: string }[] = []

@@ -1,7 +1,7 @@
 // Checks the keys and certificates of payment providers, and asks each provider about an order that does not exist.
 import { dayMs, formatDay } from '../../contract/time.ts'
 import { type Config, publicUrlOf } from '../../server/config.ts'
-import { isOwnPublicKey, readCertificate } from '../../server/payments/keys.ts'
+import { isOwnPublicKey, readCertificate, splitKeys } from '../../server/payments/keys.ts'
 import type { PaymentOrder, PaymentProvider, PaymentStatus } from '../../server/payments/port.ts'
 import { createProviders } from '../../server/payments/providers.ts'
 import { isRealProvider } from '../../server/payments/settings.ts'
@@ -31,9 +31,31 @@ export function checkAlipayKey({ ALIPAY_PUBLIC_KEY: key = '' }: Partial<Config>,
 }
 
 export function checkWechatpayKeys(config: Partial<Config>, now: number): Finding[] {
-  const findings = checkValidity('WECHATPAY_PUBLIC_KEY', config.WECHATPAY_PUBLIC_KEY ?? '', now)
-  const { WECHATPAY_PRIVATE_KEY: own = '', WECHATPAY_PUBLIC_KEY: key = '' } = config
-  const { WECHATPAY_PUBLIC_KEY_ID: id = '', WECHATPAY_SERIAL: serial = '' } = config
+  const { WECHATPAY_PRIVATE_KEY: own = '', WECHATPAY_PUBLIC_KEY: keys = '' } = config
+  const { WECHATPAY_PUBLIC_KEY_ID: ids = '', WECHATPAY_SERIAL: serial = '' } = config
+  const given = splitKeys(keys)
+  const findings = splitKeys(ids).flatMap((id, index) =>
+    checkWechatpayKey({ id, key: given[index] ?? '', own }, now),
+  )
+  if (!/^[\dA-Fa-f]{40}$/.test(serial)) {
+    findings.push(
+      problem(
+        [
+          'WECHATPAY_SERIAL 不是 40 位十六进制的证书序列号',
+          'WECHATPAY_SERIAL is not a serial number of 40 hexadecimal digits',
+        ],
+        ['填商户 API 证书的序列号', 'use the serial number of the merchant API certificate'],
+      ),
+    )
+  }
+  return findings
+}
+
+function checkWechatpayKey(
+  { id, key, own }: { readonly id: string; readonly key: string; readonly own: string },
+  now: number,
+): Finding[] {
+  const findings = checkValidity('WECHATPAY_PUBLIC_KEY', key, now)
   if (isOwnPublicKey(own, key)) {
     findings.push(
       problem(
@@ -62,17 +84,6 @@ export function checkWechatpayKeys(config: Partial<Config>, now: number): Findin
           'WECHATPAY_PUBLIC_KEY_ID is not the ID of a public key',
         ],
         ['填商户平台“微信支付公钥”处的 PUB_KEY_ID_…', 'use the PUB_KEY_ID_… of the merchant platform'],
-      ),
-    )
-  }
-  if (!/^[\dA-Fa-f]{40}$/.test(serial)) {
-    findings.push(
-      problem(
-        [
-          'WECHATPAY_SERIAL 不是 40 位十六进制的证书序列号',
-          'WECHATPAY_SERIAL is not a serial number of 40 hexadecimal digits',
-        ],
-        ['填商户 API 证书的序列号', 'use the serial number of the merchant API certificate'],
       ),
     )
   }

@@ -96,6 +96,16 @@ export const privateKeySetting: ParseKey = (text): Parsed<string> =>
 export const publicKeySetting: ParseKey = (text): Parsed<string> =>
   readPublicKey(text) ? { value: text } : keyProblem(text, '公钥', 'public key')
 
+/** The items of a setting that takes several keys or their IDs, separated by commas. */
+export function splitKeys(text: string): string[] {
+  return text.split(',').map((item) => item.trim())
+}
+
+export const publicKeysSetting: ParseKey = (text): Parsed<string> => {
+  const wrong = splitKeys(text).find((key) => !readPublicKey(key))
+  return wrong === undefined ? { value: text } : keyProblem(wrong, '公钥', 'public key')
+}
+
 /** Whether the public key belongs to the private one: then it is not the vendor's. */
 export function isOwnPublicKey(privateKey: string, publicKey: string): boolean {
   const own = readPrivateKey(privateKey)

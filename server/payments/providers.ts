@@ -1,7 +1,8 @@
 // The configured providers, created from the settings.
+import type { KeyObject } from 'node:crypto'
 import type { PaymentProviderName } from '../../contract/payments.ts'
 import type { Config } from '../config.ts'
-import { readPrivateKey, readPublicKey } from './keys.ts'
+import { readPrivateKey, readPublicKey, splitKeys } from './keys.ts'
 import type { PaymentProvider, ProviderAddresses } from './port.ts'
 import { createAlipay } from './providers/alipay.ts'
 import { createSandbox, createTransfer } from './providers/local.ts'
@@ -33,8 +34,7 @@ const factories: Readonly<Record<PaymentProviderName, Factory>> = {
       serial: config.WECHATPAY_SERIAL ?? '',
       privateKey: readPrivateKey(config.WECHATPAY_PRIVATE_KEY ?? '')!,
       apiV3Key: config.WECHATPAY_API_V3_KEY ?? '',
-      publicKeyId: config.WECHATPAY_PUBLIC_KEY_ID ?? '',
-      publicKey: readPublicKey(config.WECHATPAY_PUBLIC_KEY ?? '')!,
+      publicKeys: wechatpayKeys(config),
       endpoint: config.WECHATPAY_ENDPOINT ?? '',
       timeoutMs: config.GATEWAY_TIMEOUT_MS,
     }),
@@ -48,6 +48,13 @@ const factories: Readonly<Record<PaymentProviderName, Factory>> = {
     }),
   transfer: createTransfer,
   sandbox: (_config, addresses) => createSandbox(addresses),
+}
+
+function wechatpayKeys(config: Config): ReadonlyMap<string, KeyObject> {
+  const keys = splitKeys(config.WECHATPAY_PUBLIC_KEY ?? '')
+  return new Map(
+    splitKeys(config.WECHATPAY_PUBLIC_KEY_ID ?? '').map((id, index) => [id, readPublicKey(keys[index]!)!]),
+  )
 }
 
 export type Providers = ReadonlyMap<PaymentProviderName, PaymentProvider>

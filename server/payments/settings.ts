@@ -10,7 +10,7 @@ import {
   setting,
   type SettingValues,
 } from '../setting-parsers.ts'
-import { isOwnPublicKey, privateKeySetting, publicKeySetting } from './keys.ts'
+import { isOwnPublicKey, privateKeySetting, publicKeySetting, publicKeysSetting, splitKeys } from './keys.ts'
 
 const providerList: Setting<readonly PaymentProviderName[] | undefined>['parse'] = gatewayList(
   ...paymentProviders,
@@ -41,6 +41,13 @@ const quotable: Setting<string | undefined>['parse'] = (given) =>
   /^[\w-]{1,64}$/.test(given)
     ? { value: given }
     : { problem: '只能含字母、数字、- 与 _ / may contain letters, digits, - and _ only' }
+
+const quotableList: Setting<string | undefined>['parse'] = (given) => {
+  const ids = splitKeys(given)
+  if (new Set(ids).size < ids.length) return { problem: '有重复 / has an item twice' }
+  const wrong = ids.map(quotable).find((parsed) => 'problem' in parsed)
+  return wrong ?? { value: given }
+}
 
 export const paymentSettings = {
   PAYMENTS: setting(providerList, undefined, {
@@ -93,14 +100,17 @@ export const paymentSettings = {
     { zh: 'APIv3 密钥，32 个字符', en: 'APIv3 key, 32 characters' },
     'secret',
   ),
-  WECHATPAY_PUBLIC_KEY_ID: setting(quotable, undefined, {
-    zh: '微信支付公钥 ID（PUB_KEY_ID_…）或平台证书序列号',
-    en: 'ID of the WeChat Pay public key (PUB_KEY_ID_…), or serial number of the platform certificate',
+  WECHATPAY_PUBLIC_KEY_ID: setting(quotableList, undefined, {
+    zh: '微信支付公钥 ID（PUB_KEY_ID_…）或平台证书序列号；更换期间可有多个，逗号分隔',
+    en: 'ID of the WeChat Pay public key (PUB_KEY_ID_…), or serial number of the platform certificate; several, separated by commas, while it is replaced',
   }),
   WECHATPAY_PUBLIC_KEY: setting(
-    publicKeySetting,
+    publicKeysSetting,
     undefined,
-    { zh: '微信支付公钥或平台证书', en: 'WeChat Pay public key, or the platform certificate' },
+    {
+      zh: '微信支付公钥或平台证书；多个以逗号分隔，顺序与 ID 相同',
+      en: 'WeChat Pay public key, or the platform certificate; several separated by commas, in the order of the IDs',
+    },
     'secret',
   ),
   WECHATPAY_ENDPOINT: setting(optionalUrl(['http:', 'https:']), 'https://api.mch.weixin.qq.com', {
@@ -185,6 +195,12 @@ export function paymentProblems(config: SettingValues<typeof paymentSettings> & 
         'PAYMENTS=sandbox 只能在所有网关都是 sandbox 时使用 / sandbox needs every gateway to be the sandbox',
       )
     }
+  }
+  const { WECHATPAY_PUBLIC_KEY: keys, WECHATPAY_PUBLIC_KEY_ID: ids } = config
+  if (chosen.includes('wechatpay') && keys && ids && splitKeys(keys).length !== splitKeys(ids).length) {
+    problems.push(
+      'WECHATPAY_PUBLIC_KEY 与 WECHATPAY_PUBLIC_KEY_ID 的个数不同 / WECHATPAY_PUBLIC_KEY and WECHATPAY_PUBLIC_KEY_ID must have the same number of items',
+    )
   }
   const { ALIPAY_PRIVATE_KEY: own, ALIPAY_PUBLIC_KEY: vendor } = config
   if (chosen.includes('alipay') && own && vendor && isOwnPublicKey(own, vendor)) {

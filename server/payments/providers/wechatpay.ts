@@ -24,9 +24,8 @@ export interface WechatpayOptions extends ProviderAddresses {
   readonly serial: string
   readonly privateKey: KeyObject
   readonly apiV3Key: string
-  /** Of WeChat Pay's public key. */
-  readonly publicKeyId: string
-  readonly publicKey: KeyObject
+  /** WeChat Pay's public keys by ID. Requests ask for signatures with the first. */
+  readonly publicKeys: ReadonlyMap<string, KeyObject>
   readonly endpoint: string
   readonly timeoutMs: number
 }
@@ -59,6 +58,7 @@ interface WechatpayResponse {
 
 export function createWechatpay(options: WechatpayOptions): PaymentProvider {
   const endpoint = options.endpoint.replace(/\/+$/, '')
+  const [publicKeyId = ''] = options.publicKeys.keys()
   const basePath = new URL(endpoint).pathname.replace(/\/$/, '')
 
   function signedHeaders(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
@@ -80,7 +80,7 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
       accept: 'application/json',
       'content-type': 'application/json',
       'user-agent': 'tollgate',
-      'wechatpay-serial': options.publicKeyId,
+      'wechatpay-serial': publicKeyId,
     }
   }
 
@@ -193,9 +193,11 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
   }
 }
 
-type Keys = Pick<WechatpayOptions, 'publicKey' | 'publicKeyId'>
-
-function isSigned(headers: IncomingHttpHeaders, body: string, { publicKey, publicKeyId }: Keys): boolean {
+function isSigned(
+  headers: IncomingHttpHeaders,
+  body: string,
+  { publicKeys }: Pick<WechatpayOptions, 'publicKeys'>,
+): boolean {
   const {
     'wechatpay-timestamp': timestamp,
     'wechatpay-nonce': nonce,
@@ -204,7 +206,8 @@ function isSigned(headers: IncomingHttpHeaders, body: string, { publicKey, publi
   } = headers
   if (typeof timestamp !== 'string' || typeof nonce !== 'string' || typeof signature !== 'string')
     return false
-  if (serial !== publicKeyId || !/^\d{1,12}$/.test(timestamp)) return false
+  const publicKey = typeof serial === 'string' ? publicKeys.get(serial) : undefined
+  if (!publicKey || !/^\d{1,12}$/.test(timestamp)) return false
   if (Math.abs(Number(timestamp) - Date.now() / 1000) >= clockToleranceS) return false
   return verifyRsa(publicKey, `${timestamp}\n${nonce}\n${body}\n`, signature)
 }
