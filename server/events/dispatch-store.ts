@@ -2,6 +2,7 @@
 import { bulkInsert, insertRows } from '../db/bulk-insert.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { byEngine, idList, valueTable } from '../db/dialect.ts'
+import { isReached } from '../db/reached.ts'
 import type { Tables } from '../db/schema.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
 
@@ -30,9 +31,7 @@ const waiting = `WITH RECURSIVE waiting (id) AS (
   FROM waiting WHERE waiting.id IS NOT NULL
 )`
 
-/** A lease that ends much later than it can is from before the clock was set back. */
-const isFree = ({ now }: Queries, leaseMs: number) =>
-  `(lease_until <= ${now} OR lease_until > ${now} + ${2 * leaseMs})`
+const isFree = (queries: Queries, leaseMs: number) => isReached(queries, 'lease_until', 2 * leaseMs)
 
 const fromDueEndpoints = (queries: Queries, leaseMs: number) => `
   FROM waiting JOIN event_endpoint p ON p.id = waiting.id

@@ -1,14 +1,20 @@
 // Reconciliations, their differences, and what of our orders and refunds was found in bills.
 import type { PaymentDifferenceKind, PaymentProviderName } from '../../contract/payments.ts'
+import { hourMs } from '../../contract/time.ts'
 import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { idList } from '../db/dialect.ts'
+import { isReached } from '../db/reached.ts'
 import type { Tables } from '../db/schema.ts'
 import type { RefundRow } from './refund-store.ts'
+import { maxLeaseMs } from './schedule-store.ts'
 import type { OrderRow } from './store.ts'
 
 export type ReconciliationRow = Readonly<Tables['payment_reconciliation']>
 export type DifferenceRow = Readonly<Tables['payment_difference']>
+
+/** The longest time between two attempts. */
+export const maxReconciliationWaitMs = 6 * hourMs
 
 export interface Totals {
   readonly orders: number
@@ -45,13 +51,13 @@ export function leaseReconciliation(
   { leaseMs, dueOnly }: { readonly leaseMs: number; readonly dueOnly: boolean },
 ): Promise<ReconciliationRow | undefined> {
   const due = dueOnly
-    ? `AND state = 'running' AND (next_attempt_at IS NULL OR next_attempt_at <= ${tx.now})`
+    ? `AND state = 'running' AND (next_attempt_at IS NULL OR ${isReached(tx, 'next_attempt_at', maxReconciliationWaitMs)})`
     : ''
   return tx.one<ReconciliationRow>(
     `UPDATE payment_reconciliation SET lease_until = ${tx.now} + ${leaseMs},
        attempts = CASE WHEN state = 'done' THEN 1 ELSE attempts + 1 END,
        last_order_id = CASE WHEN state = 'done' THEN 0 ELSE last_order_id END, state = 'running'
-     WHERE provider = ? AND day = ? AND lease_until <= ${tx.now} ${due} RETURNING *`,
+     WHERE provider = ? AND day = ? AND ${isReached(tx, 'lease_until', maxLeaseMs)} ${due} RETURNING *`,
     [provider, day],
   )
 }
@@ -130,7 +136,8 @@ export async function findSettledDays(
 ): Promise<ReadonlySet<string>> {
   const rows = await queries.all<Pick<Tables['payment_reconciliation'], 'day'>>(
     `SELECT day FROM payment_reconciliation WHERE provider = ? AND day >= ?
-       AND (state = 'done' OR next_attempt_at > ${queries.now} OR lease_until > ${queries.now})`,
+       AND (state = 'done' OR NOT ${isReached(queries, 'next_attempt_at', maxReconciliationWaitMs)}
+         OR NOT ${isReached(queries, 'lease_until', maxLeaseMs)})`,
     [provider, from],
   )
   return new Set(rows.map(({ day }) => day))

@@ -13,6 +13,7 @@ import {
   findSettledDays,
   insertReconciliation,
   leaseReconciliation,
+  maxReconciliationWaitMs,
   postponeReconciliation,
   type ReconciliationRow,
 } from './reconciliation-store.ts'
@@ -44,7 +45,7 @@ interface RunOptions {
 }
 
 /** Until the next attempt, by how many were made. */
-const waitsMs = [10 * minuteMs, 30 * minuteMs, hourMs, 3 * hourMs, 6 * hourMs]
+const waitsMs = [10 * minuteMs, 30 * minuteMs, hourMs, 3 * hourMs, maxReconciliationWaitMs]
 /** An operator is alerted when a bill is still missing after this many attempts. */
 const alertAfter = 3
 /** Bills are ready by 10:00; a day is due half an hour later. */

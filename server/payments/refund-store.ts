@@ -1,10 +1,13 @@
 // Refunds: one row each, with the number that the provider knows and what was taken back.
 import type { ApiType } from '../../contract/credits.ts'
 import type { PaymentProviderName } from '../../contract/payments.ts'
+import { hourMs } from '../../contract/time.ts'
 import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
 import { forUpdate } from '../db/dialect.ts'
+import { isReached } from '../db/reached.ts'
 import type { Tables } from '../db/schema.ts'
+import { maxLeaseMs } from './schedule-store.ts'
 import type { OrderRow } from './store.ts'
 
 export type RefundRow = Readonly<Tables['payment_refund']>
@@ -87,10 +90,16 @@ export async function postponeRefund(
   )
 }
 
+/** The longest time between two attempts. */
+export const maxRefundWaitMs = 6 * hourMs
+
+const isDue = (queries: Queries) =>
+  `${isReached(queries, 'next_attempt_at', maxRefundWaitMs)} AND ${isReached(queries, 'lease_until', maxLeaseMs)}`
+
 export async function hasDueRefund(queries: Queries, provider: PaymentProviderName): Promise<boolean> {
   const row = await queries.one(
     `SELECT 1 AS found FROM payment_refund WHERE provider = ? AND next_attempt_at IS NOT NULL
-       AND next_attempt_at <= ${queries.now} AND lease_until <= ${queries.now} LIMIT 1`,
+       AND ${isDue(queries)} LIMIT 1`,
     [provider],
   )
   return row !== undefined
@@ -107,8 +116,8 @@ export function leaseRefunds(
   return tx.all<LeasedRefund>(
     `UPDATE payment_refund SET lease_until = ${tx.now} + ${leaseMs}, attempts = attempts + 1
      WHERE id IN (SELECT id FROM payment_refund WHERE provider = ? AND next_attempt_at IS NOT NULL
-         AND next_attempt_at <= ${tx.now} AND lease_until <= ${tx.now} ORDER BY next_attempt_at LIMIT ${limit})
-       AND lease_until <= ${tx.now} RETURNING *, ${tx.now} AS now`,
+         AND ${isDue(tx)} ORDER BY next_attempt_at LIMIT ${limit})
+       AND ${isReached(tx, 'lease_until', maxLeaseMs)} RETURNING *, ${tx.now} AS now`,
     [provider],
   )
 }
@@ -117,7 +126,7 @@ export function leaseRefunds(
 export function leaseRefund(tx: Tx, id: number, leaseMs: number): Promise<LeasedRefund | undefined> {
   return tx.one<LeasedRefund>(
     `UPDATE payment_refund SET lease_until = ${tx.now} + ${leaseMs}, attempts = attempts + 1
-     WHERE id = ? AND state = 'pending' AND lease_until <= ${tx.now} RETURNING *, ${tx.now} AS now`,
+     WHERE id = ? AND state = 'pending' AND ${isReached(tx, 'lease_until', maxLeaseMs)} RETURNING *, ${tx.now} AS now`,
     [id],
   )
 }

@@ -15,6 +15,7 @@ import {
   findPendingRefund,
   insertRefund,
   leaseRefund,
+  maxRefundWaitMs,
   listRefunds,
   lockRefund,
   postponeRefund,
@@ -59,7 +60,7 @@ interface Begun {
 }
 
 /** Until the next attempt, by how many were made. */
-const waitsMs = [3_000, 10_000, 30_000, 2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs]
+const waitsMs = [3_000, 10_000, 30_000, 2 * minuteMs, 10 * minuteMs, hourMs, maxRefundWaitMs]
 /** An operator is alerted when a refund is still open after this many attempts. */
 const alertAfter = 4
 

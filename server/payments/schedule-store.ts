@@ -2,13 +2,17 @@
 import type { PaymentProviderName } from '../../contract/payments.ts'
 import { dayMs, hourMs, minuteMs } from '../../contract/time.ts'
 import type { Queries, Tx } from '../db/database.ts'
+import { isReached } from '../db/reached.ts'
 import type { OrderRow } from './store.ts'
+
+/** Longer than any process may work on an order or a refund, with every `GATEWAY_TIMEOUT_MS`. */
+export const maxLeaseMs = 20 * minuteMs
 
 /** Whether an order is due; a read, because it is asked every second. */
 export async function hasDueOrder(queries: Queries, provider: PaymentProviderName): Promise<boolean> {
   const row = await queries.one(
     `SELECT 1 AS found FROM payment_order WHERE provider = ? AND next_query_at IS NOT NULL
-       AND next_query_at <= ${queries.now} AND lease_until <= ${queries.now} LIMIT 1`,
+       AND next_query_at <= ${queries.now} AND ${isReached(queries, 'lease_until', maxLeaseMs)} LIMIT 1`,
     [provider],
   )
   return row !== undefined
@@ -21,9 +25,9 @@ export function leaseOrders(
 ): Promise<OrderRow[]> {
   return tx.all<OrderRow>(
     `UPDATE payment_order SET lease_until = ${tx.now} + ${leaseMs} WHERE id IN (SELECT id FROM payment_order
-         WHERE provider = ? AND next_query_at IS NOT NULL AND next_query_at <= ${tx.now} AND lease_until <= ${tx.now}
+         WHERE provider = ? AND next_query_at IS NOT NULL AND next_query_at <= ${tx.now} AND ${isReached(tx, 'lease_until', maxLeaseMs)}
          ORDER BY next_query_at LIMIT ${limit})
-       AND lease_until <= ${tx.now} RETURNING *`,
+       AND ${isReached(tx, 'lease_until', maxLeaseMs)} RETURNING *`,
     [provider],
   )
 }

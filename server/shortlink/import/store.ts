@@ -2,6 +2,7 @@
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { byEngine, valueTable } from '../../db/dialect.ts'
+import { isReached } from '../../db/reached.ts'
 import type { Tables } from '../../db/schema.ts'
 import { rowsPerSlice, writeInSlices } from '../../db/slices.ts'
 
@@ -71,13 +72,9 @@ export async function moveImport(
   return changed === 1
 }
 
-/**
- * The import that no process works on and that has waited longest, for this process alone until the lease ends. A lease that ends
- * much later than it can is from before the clock was set back.
- */
+/** The import that no process works on and that has waited longest, for this process alone until the lease ends. */
 export async function claimImport(tx: Tx, leaseMs: number): Promise<Import | undefined> {
-  const isEnded = `(lease_until <= ${tx.now} OR lease_until > ${tx.now} + ${2 * leaseMs})`
-  const free = `state IN ('checking', 'running') AND ${isEnded}`
+  const free = `state IN ('checking', 'running') AND ${isReached(tx, 'lease_until', 2 * leaseMs)}`
   return tx.one<Import>(
     `UPDATE link_import SET lease_until = ${tx.now} + CAST(? AS bigint)
      WHERE id = (SELECT id FROM link_import WHERE ${free} ORDER BY lease_until, id LIMIT 1) AND ${free} RETURNING ${columns}`,

@@ -1,6 +1,8 @@
 // Signatures and templates at vendors: what is to be submitted or queried, and the results.
+import { hourMs } from '../../../contract/time.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { forUpdate, idList } from '../../db/dialect.ts'
+import { isReached } from '../../db/reached.ts'
 import type { Tables } from '../../db/schema.ts'
 
 export type VendorReviewRow = Tables['sms_vendor_review']
@@ -36,10 +38,14 @@ export async function insertSubmission(
   return changed > 0
 }
 
+/** Longer than any wait until the next attempt or query. */
+const maxWaitMs = 3 * hourMs
+
 /** Leases a due row, so that one process asks. Returns it as it was before. */
 export async function claimDue(tx: Tx, leaseMs: number): Promise<VendorReviewRow | undefined> {
   const row = await tx.one<VendorReviewRow>(
-    `SELECT * FROM sms_vendor_review WHERE due_at IS NOT NULL AND due_at <= ${tx.now} AND lease_until <= ${tx.now}
+    `SELECT * FROM sms_vendor_review WHERE due_at IS NOT NULL AND ${isReached(tx, 'due_at', maxWaitMs)}
+       AND ${isReached(tx, 'lease_until', 2 * leaseMs)}
      ORDER BY due_at LIMIT 1${forUpdate(tx, 'FOR UPDATE SKIP LOCKED')}`,
   )
   if (row)
