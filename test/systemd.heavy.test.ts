@@ -84,4 +84,33 @@ describe('systemd', { skip }, () => {
     assert.equal(await exited, 0)
     await storage.remove()
   })
+
+  it(
+    'is told of the end of reloads once, after the last one, and not after a stop',
+    { timeout: 240_000 },
+    async (t) => {
+      const notify = await startReceiver(t)
+      const storage = await emptyStorage('sqlite')
+      const environment = { ...storage.environment, WORKERS: '2', NOTIFY_SOCKET: notify.socket }
+      const service = await spawnService(environment)
+      t.after(() => service.kill('SIGKILL'))
+      const states = () =>
+        notify.messages().flatMap((line) => /^(READY|RELOADING|STOPPING)=1/.exec(line)?.[1] ?? [])
+      const untilStates = async (...expected: string[]) => {
+        while (states().length < expected.length) await sleep(20)
+        assert.deepEqual(states(), expected)
+      }
+      const expected = ['READY']
+      await untilStates(...expected)
+      for (const state of ['RELOADING', 'RELOADING', 'READY', 'RELOADING', 'STOPPING']) {
+        if (state === 'RELOADING') service.child.kill('SIGHUP')
+        if (state === 'STOPPING') void service.kill('SIGTERM')
+        expected.push(state)
+        await untilStates(...expected)
+      }
+      while (service.child.exitCode === null) await sleep(20)
+      await untilStates(...expected)
+      await storage.remove()
+    },
+  )
 })

@@ -6,12 +6,26 @@ import type { Logger } from 'pino'
 /** EX_CONFIG of sysexits.h. The unit does not restart after it. */
 export const wrongSettingsExitCode = 78
 
-/** Sends one message. Node has no datagram sockets in the file system, so systemd's own program sends it. */
+let lastSent: Promise<void> = Promise.resolve()
+
+/**
+ * Sends one message, after those before it: the end of a reload that overtook its begin would leave the unit reloading. Node has
+ * no datagram sockets in the file system, so systemd's own program sends it.
+ */
 export function notifySystemd(log: Logger, ...assignments: string[]): void {
   if (process.env['NOTIFY_SOCKET'] === undefined) return
-  const child = spawn('systemd-notify', assignments, { stdio: 'ignore' })
-  child.on('error', (error) => log.error({ err: error }, 'failed to run systemd-notify'))
-  child.unref()
+  lastSent = lastSent.then(
+    () =>
+      new Promise((resolve) => {
+        const child = spawn('systemd-notify', assignments, { stdio: 'ignore' })
+        child.on('error', (error) => {
+          log.error({ err: error }, 'failed to run systemd-notify')
+          resolve()
+        })
+        child.on('exit', () => resolve())
+        child.unref()
+      }),
+  )
 }
 
 /** Whether stdout is systemd's journal. Everything below a service inherits JOURNAL_STREAM, but not the stream that it names. */

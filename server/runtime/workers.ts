@@ -65,21 +65,28 @@ export async function startWorkers(config: Config, onListening: OnListening): Pr
     await installation.close()
     throw error
   })
+  let stopping = false
   onStopSignal(
     (signal) => {
+      stopping = true
       log.info({ signal }, 'stopping')
       notifySystemd(log, 'STOPPING=1')
       void pool.stop().then((code) => endLog().then((isWritten) => exitProcess(code, !isWritten)))
     },
     () => void pool.stop(),
   )
+  /** A signal during a reload starts another one after it. */
+  let reloads = 0
   onReloadSignal(() => {
     log.info('reloading')
     const startedAt = process.hrtime.bigint() / 1_000n
     notifySystemd(log, 'RELOADING=1', `MONOTONIC_USEC=${startedAt}`)
+    reloads += 1
     void pool.reload().then((done) => {
       if (done) log.info('reloaded')
-      notifySystemd(log, 'READY=1')
+      reloads -= 1
+      // Also when the reload has failed: the service continues with the workers that it has.
+      if (reloads === 0 && !stopping) notifySystemd(log, 'READY=1')
     })
   })
   await onListening(address, installation)
