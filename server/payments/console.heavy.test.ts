@@ -98,6 +98,11 @@ onEachEngine('buying in the console', (engine) => {
       { number: transfer.body.number },
     )
     assert.equal(confirmed.body.state, 'granted')
+    const notes = ({ body }: typeof confirmed) =>
+      body.history.map((one: { event: string; note: string }) => `${one.event} ${one.note}`)
+    assert.deepEqual(notes(confirmed), [`created ${account.username}`, 'paid seen', 'granted seen'])
+    const own = await call(holder, paymentRoutes.order, {}, { number: transfer.body.number })
+    assert.deepEqual(notes(own), [`created ${account.username}`, 'paid ', 'granted '])
     assert.equal(
       (await call(admin, operatorPaymentRoutes.orders, { q: account.username })).body.items.length,
       2,

@@ -23,23 +23,29 @@ import { itemsView, packageView, paymentView, refundView } from './views.ts'
 const maxHistory = 500
 const incomeDays = 30
 
+/** What the confirmation of a bank transfer writes, with the note of the operator: it is for operators only. */
+const confirmationEvents: ReadonlySet<string> = new Set(['paid', 'paid_late', 'granted'])
+
+type Reader = 'holder' | 'operator'
+
 export function paymentPages(api: Api, { db, config }: Services, payments: Payments): void {
-  async function detailOf(order: OrderRow): Promise<OrderDetail> {
+  async function detailOf(order: OrderRow, reader: Reader): Promise<OrderDetail> {
     const { pay_url: payUrl, code_url: codeUrl } = paymentView(order)
     const refunds = await listRefunds(db, order.id)
     const events = await listOrderEvents(db, order.id, maxHistory)
-    const isTransfer = order.provider === 'transfer' && order.state === 'pending'
+    const isTransfer = order.provider === 'transfer'
+    const isInternal = (event: string) => reader === 'holder' && isTransfer && confirmationEvents.has(event)
     return {
       ...orderOf(order, await findUsername(db, order.account_id)),
       pay_url: payUrl ?? null,
       code_url: codeUrl ?? null,
-      transfer_details: isTransfer ? (config.TRANSFER_DETAILS ?? null) : null,
+      transfer_details: isTransfer && order.state === 'pending' ? (config.TRANSFER_DETAILS ?? null) : null,
       credits: itemsView(await findItems(db, order.id)),
       refunds: refunds.map((refund) => {
         const { number, amount, state, credits, reason, created_at: createdAt } = refundView(refund)
         return { number, amount, state, credits, reason, created_at: createdAt }
       }),
-      history: events.map(({ at, event, note }) => ({ at, event, note })),
+      history: events.map(({ at, event, note }) => ({ at, event, note: isInternal(event) ? '' : note })),
     }
   }
 
@@ -58,7 +64,7 @@ export function paymentPages(api: Api, { db, config }: Services, payments: Payme
     requireNotExpired(account)
     const actor = { kind: 'account', accountId: account.id } as const
     const wanted = { packageCode: input.package, provider: input.provider }
-    return detailOf(await payments.orders.create(actor, account, wanted))
+    return detailOf(await payments.orders.create(actor, account, wanted), 'holder')
   })
 
   api.account(paymentRoutes.orders, async ({ account }, input) =>
@@ -70,7 +76,7 @@ export function paymentPages(api: Api, { db, config }: Services, payments: Payme
   )
 
   api.account(paymentRoutes.order, async (request) =>
-    detailOf(await requireOrder(request.part('number'), request.account.id)),
+    detailOf(await requireOrder(request.part('number'), request.account.id), 'holder'),
   )
 
   api.operator(operatorPaymentRoutes.orders, async (_request, input) => {
@@ -94,13 +100,14 @@ export function paymentPages(api: Api, { db, config }: Services, payments: Payme
     const order = await requireOrder(request.part('number'))
     const canRefund = ['granted', 'partly_refunded', 'paid'].includes(order.state)
     const max = canRefund ? await refundable(db, order, await findItems(db, order.id)) : 0
-    return { ...(await detailOf(order)), refundable: formatMinor(max) }
+    return { ...(await detailOf(order, 'operator')), refundable: formatMinor(max) }
   })
 
   api.operator(operatorPaymentRoutes.confirmOrder, async (request, input) => {
     requireConfirmation(request)
     const actor = operatorOf(request, input)
-    return detailOf(await payments.orders.confirm(actor, request.part('number'), actor.note ?? ''))
+    const order = await payments.orders.confirm(actor, request.part('number'), actor.note ?? '')
+    return detailOf(order, 'operator')
   })
 
   api.operator(operatorPaymentRoutes.refundOrder, async (request, input) => {
@@ -114,7 +121,7 @@ export function paymentPages(api: Api, { db, config }: Services, payments: Payme
     }
     const actor = operatorOf(request, input)
     await payments.refunds.request(actor, number, { amount, note: actor.note ?? '' })
-    return detailOf(await requireOrder(number))
+    return detailOf(await requireOrder(number), 'operator')
   })
 
   api.operator(operatorPaymentRoutes.income, async () => ({

@@ -36,6 +36,7 @@ export function CreditModal({ open, account, onClose }: CreditModalProps): React
       ok={isTaking ? t.take : t.grant}
       warning={isTaking ? t.takeText(account.username) : undefined}
       form={form}
+      noteExtra={t.noteInLedger}
       initial={{ direction: 'grant', api_type: 'sms' }}
       onClose={onClose}
       onSubmit={async (body) => {

@@ -49,6 +49,7 @@ export function NewAccountModal({ open, onClose, onCreated }: NewAccountModalPro
         title={t.newAccount}
         ok={t.newAccount}
         form={form}
+        noteExtra={t.noteInLedger}
         initial={{ role: 'account' }}
         onClose={onClose}
         onSubmit={async ({ note, username, role, password, expires_on, credits = {} }) => {

@@ -12,13 +12,15 @@ interface OperatorFormProps<Fields> {
   /** Shown when the change has an effect on callers. */
   readonly warning?: string | undefined
   readonly isNoteOptional?: boolean
+  /** Who else sees the note. */
+  readonly noteExtra?: string
   readonly children: ReactNode
   readonly onSubmit: (fields: Fields & { note: string }) => Promise<unknown>
   readonly onClose: () => void
 }
 
 export function OperatorForm<Fields extends object>(props: OperatorFormProps<Fields>): ReactNode {
-  const { initial, warning, isNoteOptional = false, children, ...dialog } = props
+  const { initial, warning, isNoteOptional = false, noteExtra, children, ...dialog } = props
   return (
     <FormDialog<Fields & { note: string }>
       {...dialog}
@@ -29,7 +31,7 @@ export function OperatorForm<Fields extends object>(props: OperatorFormProps<Fie
       {warning !== undefined && (
         <Alert type="warning" showIcon title={warning} style={{ marginBottom: 16 }} />
       )}
-      <NoteField isOptional={isNoteOptional} />
+      <NoteField isOptional={isNoteOptional} extra={noteExtra} />
     </FormDialog>
   )
 }

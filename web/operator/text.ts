@@ -77,6 +77,7 @@ export const operatorText = dictionary(
     smsOffText: (name: string) => `“${name}”的短信发送会立即被拒绝（1006）。`,
     pastText: (name: string) => `该日期已过：“${name}”的接口调用会立即被拒绝。`,
     grantTitle: '发放或扣减额度',
+    noteInLedger: '有额度变动时，账户在额度流水中可以看到备注。',
     direction: '操作',
     type: '额度类型',
     amount: '数量',
@@ -236,6 +237,7 @@ export const operatorText = dictionary(
     pastText: (name: string) =>
       `This date is in the past: all API calls of “${name}” are rejected immediately.`,
     grantTitle: 'Grant or deduct credits',
+    noteInLedger: 'The account holder sees the note in the ledger of credits.',
     direction: 'Action',
     type: 'Credit type',
     amount: 'Amount',

@@ -95,12 +95,19 @@ function useFocusReturn(isOpen: boolean): void {
 }
 
 /** The reason for a change by an operator. */
-export function NoteField({ isOptional = false }: { isOptional?: boolean }): ReactNode {
+export function NoteField({
+  isOptional = false,
+  extra,
+}: {
+  isOptional?: boolean
+  extra?: string | undefined
+}): ReactNode {
   const t = useText(partsText)
   return (
     <Form.Item
       name="note"
       label={isOptional ? t.noteOptional : t.note}
+      extra={extra}
       rules={isOptional ? [] : [{ required: true, whitespace: true, message: t.noteNeeded }]}
     >
       <Input placeholder={t.noteHint} maxLength={maxNoteLength} />
