@@ -302,6 +302,35 @@ true true
     )
   })
 
+  test('Go: text that is not UTF-8 is refused, not replaced', async (t) => {
+    const shown = await print(
+      t,
+      go,
+      `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	tollgate "tollgate/sdk"
+)
+
+func main() {
+	client, _ := tollgate.New(tollgate.Options{BaseURL: os.Getenv("BASE_URL"), Username: "demo", APIKey: "key", Retries: -1})
+	for _, text := range []string{"\\xd6\\xd0", "中\\xff", "中", "\\ufffd", "\\\\ufffd", "\\\\\\xff"} {
+		_, err := client.SMS.Send(context.Background(), tollgate.Message{
+			PhoneNumber: "13800138000", TemplateCode: "CODE", TemplateParams: map[string]string{"code": text}})
+		fmt.Printf("%T\\n", err)
+	}
+}
+`,
+    )
+    if (shown === undefined) return
+    const [refused, sent] = ['*errors.errorString\n', '*tollgate.ConnectionError\n']
+    assert.equal(shown, [refused, refused, sent, sent, sent, refused].join(''))
+  })
+
   test('Go: a printed client does not show the key', async (t) => {
     const shown = await print(
       t,

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,10 @@ import (
 
 // No response of the service is as large as this.
 const maxResponseBytes = 16 << 20
+
+// The package json replaces bytes that are not UTF-8 by this escape, and would send and charge a text that nobody wrote. It writes a
+// valid U+FFFD as it is, and a backslash of a text as two.
+var invalidUTF8 = regexp.MustCompile(`[^\\](\\\\)*\\ufffd`)
 
 // result is what a response is decoded into.
 type result interface {
@@ -62,6 +67,9 @@ func (c *Client) call(ctx context.Context, path string, values any, paid bool, o
 	body, err := json.Marshal(values)
 	if err != nil {
 		return err
+	}
+	if invalidUTF8.Match(body) {
+		return errors.New("tollgate: a text is not valid UTF-8: convert it first, for example from GBK")
 	}
 	key := ""
 	if paid {
