@@ -76,7 +76,7 @@ export function findOrderByToken(queries: Queries, token: string): Promise<Order
   return queries.one<OrderRow>('SELECT * FROM payment_order WHERE pay_token = ?', [token])
 }
 
-/** By the provider's number of the payment. Reads all orders of the provider: only disputes need it. */
+/** By the provider's number of the payment. */
 export async function findOrderByTrade(
   queries: Queries,
   provider: PaymentProviderName,

@@ -33,6 +33,7 @@ import { redeemedEntries } from './0029-redeemed-entries.ts'
 import { visitorSketches } from './0030-visitor-sketches.ts'
 import { templateVersions } from './0031-template-versions.ts'
 import { earlySmsReceipts } from './0032-early-sms-receipts.ts'
+import { orderTrades } from './0033-order-trades.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
   visitorSketches,
   templateVersions,
   earlySmsReceipts,
+  orderTrades,
 ]
