@@ -1,5 +1,5 @@
 // Buying credits: packages, orders, statements and invoices of an account; packages, orders, reconciliation and invoices of the operator.
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { apiTypes } from '../credits.ts'
 import {
   type InvoiceKind,
@@ -68,6 +68,17 @@ const packageFields = {
   note,
 }
 
+/** What is left out stays. */
+const PackageChange = Type.Object({
+  name: Type.Optional(packageFields.name),
+  credits: Type.Optional(packageFields.credits),
+  price: Type.Optional(packageFields.price),
+  currency: Type.Optional(packageFields.currency),
+  hidden: Type.Optional(packageFields.hidden),
+  note,
+})
+export type PackageChange = Static<typeof PackageChange>
+
 const OrderQuery = Type.Object({
   ...slice,
   state: Type.Optional(Type.Enum([...orderStates])),
@@ -103,7 +114,7 @@ export const operatorPaymentRoutes = withResponses<typeof operatorPaymentRespons
   income: route('GET', '/operator/income', Empty),
   packages: route('GET', '/operator/packages', Empty),
   addPackage: route('POST', '/operator/packages', Type.Object({ code: packageCode, ...packageFields })),
-  changePackage: route('POST', '/operator/packages/:code', Type.Object(packageFields)),
+  changePackage: route('POST', '/operator/packages/:code', PackageChange),
   removePackage: route('POST', '/operator/packages/:code/remove', Noted),
   reconciliations: route('GET', '/operator/payments/reconciliations', Type.Object(slice)),
   reconcile: route(

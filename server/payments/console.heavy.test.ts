@@ -47,6 +47,22 @@ onEachEngine('buying in the console', (engine) => {
       credits: {},
     })
     assert.deepEqual(Object.keys(wrong.body.error.fields), ['price', 'credits'])
+    await Promise.all(
+      [{ name: '进阶包' }, { price: '29.99' }, { credits: { sms: 7 } }].map((change) =>
+        call(admin, operatorPaymentRoutes.changePackage, { ...change, note: 'x' }, { code: 'p2' }),
+      ),
+    )
+    const [, changed] = (await call(admin, operatorPaymentRoutes.packages, {})).body.items
+    const { note: _note, ...kept } = offer
+    const expected = {
+      ...kept,
+      code: 'p2',
+      name: '进阶包',
+      price: '29.99',
+      credits: { sms: 7 },
+      hidden: true,
+    }
+    assert.deepEqual(changed, expected)
     const shown = await call(holder, paymentRoutes.packages, {})
     assert.deepEqual(
       shown.body.items.map(({ code }: { code: string }) => code),

@@ -1,6 +1,7 @@
 // Packages of credits.
 import { countRows } from '../db/count-rows.ts'
 import type { Queries, Tx } from '../db/database.ts'
+import { forUpdate } from '../db/dialect.ts'
 import type { Tables } from '../db/schema.ts'
 
 export type PackageRow = Readonly<Tables['credit_package']>
@@ -11,6 +12,11 @@ export function listPackages(queries: Queries): Promise<PackageRow[]> {
 
 export function findPackage(queries: Queries, code: string): Promise<PackageRow | undefined> {
   return queries.one<PackageRow>('SELECT * FROM credit_package WHERE code = ?', [code])
+}
+
+/** Locked until the transaction ends. */
+export function lockPackage(tx: Tx, code: string): Promise<PackageRow | undefined> {
+  return tx.one<PackageRow>(`SELECT * FROM credit_package WHERE code = ?${forUpdate(tx)}`, [code])
 }
 
 export function countPackages(queries: Queries): Promise<number> {

@@ -15,8 +15,8 @@ import { AppError, invalidInput } from '../http/errors.ts'
 import {
   countPackages,
   deletePackage,
-  findPackage,
   insertPackage,
+  lockPackage,
   type PackageRow,
   updatePackage,
 } from './package-store.ts'
@@ -56,7 +56,7 @@ export async function addPackage(
   })
 }
 
-/** Orders that exist keep their price and credits. */
+/** What is left out stays. Orders that exist keep their price and credits. */
 export async function changePackage(
   db: Database,
   actor: Actor,
@@ -64,7 +64,7 @@ export async function changePackage(
   input: PackageInput,
 ): Promise<void> {
   await db.write(async (tx) => {
-    const old = await findPackage(tx, code)
+    const old = await lockPackage(tx, code)
     if (!old) throw packageNotFound()
     const given = withoutUndefined(input)
     const values = readValues({

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemActor } from '../../server/audit/audit.ts'
 import { createAccount } from '../../server/accounts/accounts.ts'
+import { findPackage } from '../../server/payments/package-store.ts'
+import { addPackage, changePackage } from '../../server/payments/packages.ts'
 import {
   browserTest,
   confirmIdentity,
@@ -111,6 +113,29 @@ describe('operator', () => {
     await colleague.page.goto('/console/operator/accounts')
     await colleague.page.getByText(username).first().waitFor()
     assert.equal(await colleague.page.getByRole('button', { name: '创建账户' }).count(), 0)
+  })
+
+  browserTest('an edit of a package leaves alone what another operator has changed meanwhile', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    const boss = await createOperator()
+    const { db } = service.installation
+    const code = uniqueName()
+    await addPackage(db, systemActor, code, { name: 'A', credits: { sms: 5 }, price: '5.00' })
+    await signIn(visitor, boss)
+    await page.goto('/console/operator/packages')
+    await page.getByRole('row').filter({ hasText: code }).getByRole('button', { name: '修改' }).click()
+    const dialog = page.getByRole('dialog')
+    await changePackage(db, systemActor, code, { price: '6.00', credits: { sms: 6, short_link: 1 } })
+    await dialog.getByLabel('名称').fill('B')
+    await dialog.getByLabel('备注').fill('新名称')
+    await dialog.getByRole('button', { name: '修改套餐' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    const changed = await findPackage(db, code)
+    assert.deepEqual(
+      [changed?.name, changed?.price, changed?.credits],
+      ['B', 600, '{"sms":6,"short_link":1}'],
+    )
   })
 
   browserTest('an edit of an account leaves alone what another operator has changed meanwhile', async () => {

@@ -3,7 +3,7 @@ import { PlusOutlined } from '@ant-design/icons'
 import { App, Button, Card, Form, Input, InputNumber, Select, Switch } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { maxAmountLength } from '../../contract/console/limits.ts'
-import { operatorPaymentRoutes } from '../../contract/console/payments.ts'
+import { operatorPaymentRoutes, type PackageChange } from '../../contract/console/payments.ts'
 import type { CreditPackage } from '../../contract/console/responses/payments.ts'
 import { type ApiType, apiTypeNames, apiTypes, maxGrant } from '../../contract/credits.ts'
 import { amountPattern, currencies, packageCodePattern, paymentLimits } from '../../contract/payments.ts'
@@ -118,7 +118,7 @@ function EditPackage({ edited, onClose }: { edited: CreditPackage | 'new'; onClo
         )
         const body = { ...fields, credits: given as Partial<Record<ApiType, number>> }
         if (isNew) await add.mutateAsync({ body: { ...body, code } })
-        else await change.mutateAsync({ body, params: { code: edited.code } })
+        else await change.mutateAsync({ body: changedFields(edited, body), params: { code: edited.code } })
         message.success(t.saved)
       }}
     >
@@ -167,4 +167,18 @@ function EditPackage({ edited, onClose }: { edited: CreditPackage | 'new'; onClo
       </Form.Item>
     </OperatorForm>
   )
+}
+
+/** Sends only the changed fields, so that two operators do not overwrite each other's changes. */
+function changedFields(before: CreditPackage, { note, ...fields }: PackageChange): PackageChange {
+  const { name, credits, price, currency, hidden } = fields
+  const isSameCredits = apiTypes.every((type) => credits?.[type] === before.credits[type])
+  return {
+    note,
+    ...(name !== before.name && { name }),
+    ...(!isSameCredits && { credits }),
+    ...(price !== before.price && { price }),
+    ...(currency !== before.currency && { currency }),
+    ...(hidden !== before.hidden && { hidden }),
+  }
 }
