@@ -126,3 +126,46 @@ describe('confirmations', () => {
     })
   }
 })
+
+describe('a dialog', () => {
+  browserTest('is the only one, however fast the keys are pressed', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    await signIn(visitor, accounts.holder)
+    await visitor.navigateTo('/events?tab=alerts')
+    const opener = page.getByRole('button', { name: '添加接收方式' })
+    await opener.focus()
+    await Promise.all(['Enter', 'Tab', 'Enter'].map((key) => page.keyboard.press(key)))
+    const dialog = page.getByRole('dialog')
+    await page.locator('.ant-modal:focus-within').first().waitFor()
+    assert.equal(await page.locator('.ant-modal').count(), 1)
+    await dialog.getByRole('button', { name: '取消' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.locator('button:focus', { hasText: '添加接收方式' }).waitFor()
+  })
+
+  browserTest('is submitted once', async () => {
+    const account = await service.account()
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, account)
+    await page.goto('/console/keys')
+    await page.getByRole('button', { name: '清除密钥' }).click()
+    await page.getByLabel('登录密码').fill(account.password)
+    const calls: string[] = []
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') calls.push(new URL(request.url()).pathname)
+    })
+    // The second time is after the fields were checked and before the page is drawn again.
+    await page.evaluate(`(async () => {
+      const form = document.querySelector('.ant-modal form')
+      form.requestSubmit()
+      for (let turn = 0; turn < 200; turn += 1) await undefined
+      form.requestSubmit()
+    })()`)
+    await page.getByText('还没有密钥').waitFor()
+    assert.equal(calls.length, 1)
+    assert.deepEqual(visitor.problems, [])
+  })
+})

@@ -50,6 +50,7 @@ let csrfToken = ''
 let userId: number | undefined
 let sessionEnded: () => void = () => {}
 let confirmIdentity: () => Promise<boolean> = async () => false
+let confirming: Promise<boolean> | undefined
 
 export function setCsrfToken(me: Me): void {
   csrfToken = me.csrf_token
@@ -64,6 +65,13 @@ export function onSessionEnded(listener: () => void): void {
 /** Sets what asks the user to confirm who they are; it resolves to whether they did. */
 export function onConfirmationRequired(listener: () => Promise<boolean>): void {
   confirmIdentity = listener
+}
+
+/** Calls that need the confirmation at the same time share one question. */
+function confirmOnce(): Promise<boolean> {
+  return (confirming ??= confirmIdentity().finally(() => {
+    confirming = undefined
+  }))
 }
 
 interface CallOptions {
@@ -84,8 +92,7 @@ export async function callApi<Input, Result>(
     return await sendWithToken(route, input, options)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    if (error.code === 'confirmation_required' && (await confirmIdentity()))
-      return send(route, input, options)
+    if (error.code === 'confirmation_required' && (await confirmOnce())) return send(route, input, options)
     if (error.code === 'unauthenticated' || error.code === 'other_user') sessionEnded()
     throw error
   }

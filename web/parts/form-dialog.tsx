@@ -5,6 +5,7 @@ import { maxNoteLength } from '../../contract/console/limits.ts'
 import { useText } from '../frame/i18n.ts'
 import { ActionError } from './action-error.tsx'
 import { focusFirstField, showFieldErrors } from './form.ts'
+import { useInertPage } from './inert-page.ts'
 import { partsText } from './text.ts'
 
 interface FormDialogProps<Fields> {
@@ -29,12 +30,16 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
   const formId = useId()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
-  useFocusReturn(open)
+  // Two presses of Enter can arrive before the button shows that it is busy.
+  const isSubmitting = useRef(false)
+  useInertPage(open)
   useEffect(() => {
     if (open) setError(undefined)
   }, [open])
 
   const submit = async (fields: Fields) => {
+    if (isSubmitting.current) return
+    isSubmitting.current = true
     setBusy(true)
     setError(undefined)
     try {
@@ -43,6 +48,7 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
     } catch (failure) {
       if (!showFieldErrors(form, failure)) setError(failure)
     } finally {
+      isSubmitting.current = false
       setBusy(false)
     }
   }
@@ -76,21 +82,6 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
         <ActionError error={error} />
       </div>
     </Modal>
-  )
-}
-
-/** A dialog that is removed from the page while it is open does not give the focus back by itself. */
-function useFocusReturn(isOpen: boolean): void {
-  const [opener] = useState(() => document.activeElement)
-  const wasOpen = useRef(isOpen)
-  useEffect(() => {
-    wasOpen.current = isOpen
-  })
-  useEffect(
-    () => () => {
-      if (wasOpen.current && opener instanceof HTMLElement) opener.focus()
-    },
-    [opener],
   )
 }
 
