@@ -32,6 +32,11 @@ export default defineConfig({
         find: /^\.\.\/tooltip\/UniqueProvider$/,
         replacement: resolve(import.meta.dirname, 'web/parts/no-unique-tooltips.tsx'),
       },
+      // What draws every icon, also those inside antd.
+      {
+        find: /^\.\.\/components\/AntdIconLight$/,
+        replacement: resolve(import.meta.dirname, 'web/parts/antd-icon.tsx'),
+      },
     ],
   },
   plugins: [importDirectly(), loadFilesFirst(), react(), listPageFiles(), finished()],

@@ -40,6 +40,12 @@ const countWideTables = ({ page }: Visitor) =>
     `[...document.querySelectorAll('.ant-table-content')].filter((list) => list.scrollWidth > list.clientWidth + 24).length`,
   )
 
+/** Icons that screen readers would call by the name of their drawing, such as "plus". */
+const listAnnouncedIcons = ({ page }: Visitor) =>
+  page.evaluate(
+    `[...document.querySelectorAll('.anticon[aria-label]')].map((icon) => icon.ariaLabel).filter((name) => /^[a-z-]+$/.test(name))`,
+  )
+
 for (const [name, look] of looks) {
   describe(name, () => {
     browserTest('the sign-in page', async () => {
@@ -67,6 +73,7 @@ for (const [name, look] of looks) {
           // In a wide table the row actions would be hidden.
           assert.equal(await countWideTables(visitor), 0, `a list on ${path} scrolls horizontally`)
           assert.deepEqual(await visitor.findViolations(), [], path)
+          assert.deepEqual(await listAnnouncedIcons(visitor), [], path)
         }
         assert.deepEqual(visitor.problems, [])
       })
@@ -96,6 +103,25 @@ for (const [name, look] of [
     }
   })
 }
+
+browserTest('the details of an order and of a call are accessible', async () => {
+  for (const [role, paths] of [
+    ['holder', ['/orders', '/requests']],
+    ['operator', ['/operator/orders']],
+  ] as const) {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, accounts[role])
+    for (const path of paths) {
+      await visitor.navigateTo(path)
+      await page.locator('.ant-table-row a.row-link').first().click()
+      await page.locator('.ant-drawer h3').first().waitFor()
+      assert.deepEqual(await visitor.findViolations(), [], path)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    }
+  }
+})
 
 browserTest('language and theme stay selected after a reload', async () => {
   await using visitor = await browser.visit(service.url, { width: 390, height: 844 })

@@ -136,7 +136,7 @@ export function Deliveries({ webhook, routes, resend }: DeliveriesProps): ReactN
       <Drawer
         open={params.delivery !== ''}
         size={640}
-        title={objectTitle(t.delivery, params.delivery)}
+        title={<h2>{objectTitle(t.delivery, params.delivery)}</h2>}
         onClose={() => setParams({ delivery: '' })}
         destroyOnHidden
       >

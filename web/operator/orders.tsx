@@ -116,7 +116,7 @@ export function OperatorOrdersPage(): ReactNode {
       <Drawer
         open={params.open !== ''}
         size={560}
-        title={objectTitle(t.order, params.open)}
+        title={<h2>{objectTitle(t.order, params.open)}</h2>}
         onClose={() => setParams({ open: '' })}
         destroyOnHidden
       >

@@ -1,6 +1,6 @@
 // Lists with loading, empty and error states, and two kinds of paging.
 import { Button, Empty, Pagination, Skeleton, Table } from 'antd'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { cloneElement, isValidElement, type ReactNode, useEffect, useRef } from 'react'
 import type { ApiQuery } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { formatCount } from './format.tsx'
@@ -155,6 +155,14 @@ export function Pager({ page, size, total, onChange }: PagerProps): ReactNode {
         showSizeChanger
         pageSizeOptions={[20, 50, 100]}
         responsive
+        itemRender={(_page, type, original) => {
+          if (type !== 'prev' && type !== 'next') return original
+          // The buttons are icons.
+          const name = type === 'prev' ? t.previousPage : t.nextPage
+          return isValidElement<{ 'aria-label'?: string }>(original)
+            ? cloneElement(original, { 'aria-label': name })
+            : original
+        }}
         onChange={onChange}
       />
     </div>

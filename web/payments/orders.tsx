@@ -50,7 +50,7 @@ export function OrdersPage(): ReactNode {
       <Drawer
         open={params.open !== ''}
         size={520}
-        title={objectTitle(t.order, params.open)}
+        title={<h2>{objectTitle(t.order, params.open)}</h2>}
         onClose={() => setParams({ open: '' })}
         destroyOnHidden
       >

@@ -46,7 +46,7 @@ export function RequestDrawer({ requestId, viewed, onClose }: RequestDrawerProps
     <Drawer
       open={requestId !== ''}
       size={640}
-      title={objectTitle(t.detail, name)}
+      title={<h2>{objectTitle(t.detail, name)}</h2>}
       onClose={onClose}
       destroyOnHidden
     >
