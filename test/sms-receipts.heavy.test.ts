@@ -129,6 +129,27 @@ onEachEngine('SMS receipts', (engine) => {
     assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
+  test('a receipt that settles a running call decides its response, whatever the gateway responds', async () => {
+    await using sms = await withReceipts(engine, 'aliyun')
+    const refused = json(200, { Code: 'isv.MOBILE_NUMBER_ILLEGAL', Message: 'x', RequestId: 'r' })
+    for (const [delivered, code, remaining] of [
+      [true, 0, 99],
+      [false, 1005, 99],
+    ] as const) {
+      sms.upstream.handle(async (request) => {
+        await sms.push([report(request.query.get('OutId')!, delivered)])
+        return refused
+      })
+      const headers = { 'idempotency-key': `contradiction-${delivered}` }
+      const sent = await sms.send({}, headers)
+      const replay = await sms.send({}, headers)
+      assert.deepEqual([sent.body.code, replay.body.code], [code, code])
+      assert.equal(await sms.remaining(), remaining)
+      assert.equal((await sms.records())[0].success, delivered)
+    }
+    assert.deepEqual(await sms.findLedgerProblems(), [])
+  })
+
   test('a delivery after the refund changes only the record', async () => {
     await using sms = await withReceipts(engine, 'aliyun')
     sms.upstream.handle(() => cutBeforeHeaders())

@@ -279,7 +279,7 @@ export function createSend(
     const { problem, code } = findProblem(outcome)
     const response = failureResponse(problem, call.language)
     const failed: FailedSend = { id: record.id, state: 'refused', charged: false, problem, code }
-    await paidCalls.end(call, {
+    const { ended } = await paidCalls.end(call, {
       accountId: send.account.id,
       operationId,
       end: { state: 'refunded' },
@@ -296,7 +296,9 @@ export function createSend(
         batch_id: null,
       }),
     })
-    return response
+    if (ended) return response
+    const decided = await findByOperation(db, operationId)
+    return decided?.charged === 1 ? respondToDecided(send, decided) : response
   }
 
   /**
