@@ -1,6 +1,7 @@
 // Batches when a vendor dies or fails, and at night. The vendors' own records decide: no number is reached twice, none is forgotten.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseTime } from '../contract/time.ts'
 import { systemActor } from '../server/audit/audit.ts'
 import { checkLedger } from '../server/credits/ledger/check-store.ts'
@@ -111,6 +112,47 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
     const batch = await batchOf()
     assert.deepEqual([batch.succeeded, batch.failed, batch.credits_used], [few.length, 0, few.length])
     assert.deepEqual(reached.sort(), few)
+    assert.equal(await sms.remaining(), 0)
+    assert.deepEqual((await checkLedger(sms.service.installation.db, 60_000)).problems, [])
+  })
+
+  test('a vendor that limits us gets fewer messages at a time, and every one is sent', async () => {
+    const many = phones.slice(0, 60)
+    let running = 0
+    let limited = 0
+    const reached: string[] = []
+    const aliyun = await startFakeUpstream(async (request) => {
+      running += 1
+      try {
+        await sleep(20)
+        if (running > 10) {
+          limited += 1
+          return json(400, { Code: 'Throttling.User', Message: 'slow down' })
+        }
+        reached.push(request.query.get('PhoneNumbers')!)
+        return json(200, { Code: 'OK', BizId: `b${reached.length}` })
+      } finally {
+        running -= 1
+      }
+    })
+    await using vendor = new AsyncDisposableStack()
+    vendor.defer(() => aliyun.close())
+    // Only what a limit holds back is tried again.
+    const settings = { ...aliyunOnly(aliyun.url), SMS_RETRY_S: '0' }
+    await using sms = await startSmsService(engine, settings, { sms: many.length })
+    const { body } = await sms.call({
+      action: 'send_batch',
+      template_code: 'CODE',
+      template_params: { code: '1234' },
+      phone_numbers: many,
+    })
+    const batchOf = async () =>
+      (await sms.call({ action: 'get_batch', batch_id: body.data.batch_id, limit: 1 })).body.data
+    await until(async () => (await batchOf()).state === 'finished', 120_000)
+    assert.ok(limited > 5, `limited: ${limited}`)
+    const batch = await batchOf()
+    assert.deepEqual([batch.succeeded, batch.failed, batch.credits_used], [many.length, 0, many.length])
+    assert.deepEqual(reached.sort(), many)
     assert.equal(await sms.remaining(), 0)
     assert.deepEqual((await checkLedger(sms.service.installation.db, 60_000)).problems, [])
   })

@@ -70,7 +70,7 @@ export function isShed(outcome: Outcome<unknown>): boolean {
 export function createGuard(options: GuardOptions): Guard {
   const slots = bulkhead(options.maxConcurrent, options.maxQueued)
   const breaker = circuitBreaker(
-    handleWhenResult((result) => isGatewayFailure(result as Outcome<unknown>)),
+    handleWhenResult((result) => opensBreaker(result as Outcome<unknown>)),
     {
       breaker: new ConsecutiveBreaker(options.breakAfterConsecutiveFailures ?? 5),
       halfOpenAfter: monotonicPause(options.halfOpenAfterMs ?? 10_000),
@@ -184,6 +184,11 @@ const STATE_NAMES = {
   [CircuitState.HalfOpen]: 'half-open',
   [CircuitState.Isolated]: 'open',
 } as const
+
+/** A gateway that limits us works: without calls for ten seconds, fewer messages than it allows would be sent. */
+function opensBreaker(outcome: Outcome<unknown>): boolean {
+  return outcome.kind !== 'throttled' && isGatewayFailure(outcome)
+}
 
 // A gateway that refuses a request or throttles a recipient works.
 function isGatewayFailure(outcome: Outcome<unknown>): outcome is Ambiguous | NotSent | Throttled {

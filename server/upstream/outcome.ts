@@ -45,5 +45,5 @@ export type Outcome<T> = Accepted<T> | Failure
 
 /** Failover needs proof that this gateway did nothing. Otherwise a recipient could get the same message twice. */
 export function mayTryNextGateway(outcome: Outcome<unknown>): boolean {
-  return outcome.kind === 'not_sent'
+  return outcome.kind === 'not_sent' || (outcome.kind === 'throttled' && outcome.concerns === 'us')
 }

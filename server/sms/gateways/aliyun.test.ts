@@ -90,6 +90,7 @@ test('every code in the table has its outcome', async () => {
         ? { kind: 'refused', code, reason: meaning.refused }
         : {
             throttled_recipient: { kind: 'throttled', concerns: 'recipient', reason: code },
+            throttled_us: { kind: 'throttled', concerns: 'us', reason: code },
             not_here: { kind: 'not_sent', reason: code, onlyThisRequest: true },
             not_sent: { kind: 'not_sent', reason: code },
             ambiguous: { kind: 'ambiguous', reason: code },
@@ -106,9 +107,9 @@ test('documented codes have the expected outcomes', async () => {
   const classes = {
     refused:
       'isv.MOBILE_NUMBER_ILLEGAL isv.INVALID_JSON_PARAM isv.BLACK_KEY_CONTROL_LIMIT isv.CUSTOMER_REFUSED isv.UNSUPPORTED_CONTENT',
-    throttled: 'isv.BUSINESS_LIMIT_CONTROL',
+    throttled: 'isv.BUSINESS_LIMIT_CONTROL Throttling.User',
     not_sent:
-      'isv.AMOUNT_NOT_ENOUGH isv.OUT_OF_SERVICE isv.DAY_LIMIT_CONTROL isp.RAM_PERMISSION_DENY InvalidAccessKeyId.NotFound Throttling.User isv.SMS_TEMPLATE_ILLEGAL',
+      'isv.AMOUNT_NOT_ENOUGH isv.OUT_OF_SERVICE isv.DAY_LIMIT_CONTROL isp.RAM_PERMISSION_DENY InvalidAccessKeyId.NotFound isv.SMS_TEMPLATE_ILLEGAL',
     ambiguous:
       'isp.SYSTEM_ERROR isp.GATEWAY_ERROR InternalError SignatureNonceUsed isv.NEVER_HEARD_OF Ok ok OK. Throttling.Api',
   }

@@ -75,8 +75,8 @@ export const aliyunCodes: ReadonlyMap<string, CodeMeaning<RefusalReason>> = new 
   // Our nonces are 128 random bits, so a used one means that a proxy sent our request twice, and the first may have
   // been accepted.
   ['SignatureNonceUsed', 'ambiguous'],
-  ['Throttling', 'not_sent'],
-  ['Throttling.User', 'not_sent'],
+  ['Throttling', 'throttled_us'],
+  ['Throttling.User', 'throttled_us'],
   ['isp.SYSTEM_ERROR', 'ambiguous'],
   ['isp.GATEWAY_ERROR', 'ambiguous'],
   ['isp.UNKNOWN_ERROR', 'ambiguous'],

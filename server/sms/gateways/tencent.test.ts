@@ -85,6 +85,7 @@ test('every code in the table has its outcome, for the call and for the number',
         ? { kind: 'refused', code, reason: meaning.refused }
         : {
             throttled_recipient: { kind: 'throttled', concerns: 'recipient', reason: code },
+            throttled_us: { kind: 'throttled', concerns: 'us', reason: code },
             not_here: { kind: 'not_sent', reason: code, onlyThisRequest: true },
             not_sent: { kind: 'not_sent', reason: code },
             ambiguous: { kind: 'ambiguous', reason: code },
@@ -100,9 +101,10 @@ test('documented codes have the expected outcomes', async () => {
   const classes = {
     refused:
       'InvalidParameterValue.IncorrectPhoneNumber FailedOperation.ContainSensitiveWord FailedOperation.PhoneNumberInBlacklist FailedOperation.MarketingSendTimeConstraint',
-    throttled: 'LimitExceeded.PhoneNumberThirtySecondLimit LimitExceeded.DeliveryFrequencyLimit',
+    throttled:
+      'LimitExceeded.PhoneNumberThirtySecondLimit LimitExceeded.DeliveryFrequencyLimit RequestLimitExceeded RequestLimitExceeded.UinLimitExceeded',
     not_sent:
-      'AuthFailure.SignatureFailure AuthFailure.SecretIdNotFound RequestLimitExceeded RequestLimitExceeded.UinLimitExceeded FailedOperation.InsufficientBalanceInSmsPackage LimitExceeded.AppDailyLimit InternalError.RequestTimeException',
+      'AuthFailure.SignatureFailure AuthFailure.SecretIdNotFound FailedOperation.InsufficientBalanceInSmsPackage LimitExceeded.AppDailyLimit InternalError.RequestTimeException',
     ambiguous:
       'InternalError.Timeout InternalError.OtherError InternalError OK ok Okay LimitExceeded LimitExceeded.New FailedOperation constructor',
   }
