@@ -84,6 +84,10 @@ for (const [name, look] of looks) {
 for (const [name, look] of [
   ['English, 1280 wide', { language: 'en' }],
   ['Chinese, phone', { language: 'zh', width: 390, height: 844 }],
+  ['English, phone', { language: 'en', width: 390, height: 844 }],
+  // The width of 1280 pixels at 400 % zoom.
+  ['Chinese, 320 wide', { language: 'zh', width: 320, height: 640 }],
+  ['English, 320 wide', { language: 'en', width: 320, height: 640 }],
 ] as const) {
   browserTest(`no page scrolls horizontally: ${name}`, async () => {
     for (const [role, pages] of [
@@ -99,6 +103,10 @@ for (const [name, look] of [
         )
         assert.equal(overflow, 0, `${path} scrolls horizontally`)
         assert.equal(await countWideTables(visitor), 0, `a list on ${path} scrolls horizontally`)
+        const titleHeight = Number(
+          await visitor.page.evaluate(`document.querySelector('main h1').offsetHeight`),
+        )
+        assert.ok(titleHeight < 100, `the title of ${path} has room`)
       }
     }
   })
