@@ -44,6 +44,7 @@ import { startPaymentJobs } from './payments/jobs.ts'
 import { registerNotifications } from './payments/notifications.ts'
 import { createPayments } from './payments/payments.ts'
 import { languageOf } from './http/call.ts'
+import { endsWithin } from './runtime/ends-within.ts'
 import { missingPage, visitorPageHeaders } from './http/visitor-page.ts'
 import { registerStatus, startStatusJobs, type StatusOptions } from './operations/status.ts'
 import { registerHealth } from './operations/health.ts'
@@ -69,6 +70,10 @@ declare module 'fastify' {
 
 /** How long requests in progress may take after SIGTERM. */
 const stopTimeoutMs = 8_000
+
+/** After this time jobs are left, and what follows them; systemd waits longer. They continue later, as after a crash. */
+const leaveJobsMs = 12_000
+const leaveRestMs = 15_000
 
 /** How long a process may drain. The last idle connection ends after the keep-alive timeout. */
 const drainTimeoutMs = keepAliveMs + 10_000
@@ -337,22 +342,32 @@ export async function createApp(
     },
     async stop() {
       stopping = true
-      const deadline = performance.now() + stopTimeoutMs
+      const startedAt = performance.now()
+      const endBefore = async (ms: number, work: Promise<unknown>) => {
+        if (await endsWithin(startedAt + ms - performance.now(), work)) return
+        log.warn('background work has not ended in time, it is left')
+      }
+      const background = Promise.all([jobs.stop(), eventDelivery.stop()])
+      background.catch(() => undefined)
       if (closed) server.closeIdleConnections()
       else closed = new Promise((resolve) => server.close(() => resolve()))
-      while (running.count() > 0 && performance.now() < deadline) {
+      while (running.count() > 0 && performance.now() < startedAt + stopTimeoutMs) {
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       server.closeAllConnections()
       await closed
       metricsServer?.close()
-      await jobs.stop()
-      await eventDelivery.stop()
-      for (const product of products) await product.stop?.()
-      await webConsole.stop()
+      await endBefore(leaveJobsMs, background)
+      await endBefore(
+        leaveRestMs,
+        Promise.all([...products.map(async (product) => product.stop?.()), webConsole.stop()]),
+      )
       limits.stop()
       await app.close()
-      await entry.remove().catch((error: unknown) => log.warn({ err: error }, 'failed to remove the process'))
+      const removed = entry.remove()
+      await endBefore(leaveRestMs, removed).catch((error: unknown) =>
+        log.warn({ err: error }, 'failed to remove the process'),
+      )
     },
   }
 }

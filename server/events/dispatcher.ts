@@ -67,10 +67,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** One for each chunk in progress, because adding a listener to a signal that has hundreds is slow. */
   const sending = new Set<AbortController>()
   const metrics = registerMetrics(options.metrics, db)
+  let looking: Promise<void> = Promise.resolve()
 
   /** Starts serving endpoints with due deliveries, as many as there are slots. */
   async function look(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    while (!signal.aborted && !stopping.signal.aborted) {
       const limit = maxEndpoints - serving.size
       if (limit <= 0 || !(await hasDue(db, leaseMs))) return
       const { endpoints, due } = await db.write(async (tx) => {
@@ -166,12 +167,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     start(jobs) {
       jobs.every(hourMs, 'report_expiring_accounts', (signal) => reportExpiring(db, signal))
-      jobs.every(pollMs, 'deliver_events', look)
+      jobs.every(pollMs, 'deliver_events', (signal) => (looking = look(signal)))
       jobs.every(hourMs, 'delete_old_events', (signal) => deleteOldEvents(db, options.keepDays, signal))
     },
     async stop() {
       stopping.abort()
       for (const aborting of sending) aborting.abort()
+      // It may be leasing endpoints, which are given back then.
+      await looking.catch(() => undefined)
       await Promise.all(serving.values())
     },
   }

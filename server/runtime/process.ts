@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { App, AppOptions } from '../app.ts'
 import { type Config, listConfigWarnings } from '../config.ts'
 import { compactHeap } from '../compact-heap.ts'
+import { endsWithin } from './ends-within.ts'
 import { exitProcess } from './exit.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import { type LogOptions, openLog } from '../operations/log.ts'
@@ -55,7 +56,7 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
     if (stopping) return
     stopping = true
     const end = (code: number) => void endLog().then((isWritten) => exitProcess(code, !isWritten))
-    void stopAndClose(app, installation).then(
+    void stopAndClose(app, installation, log).then(
       () => end(0),
       (error: unknown) => {
         log.error({ err: error }, 'failed to stop cleanly')
@@ -91,9 +92,12 @@ export function logConfigWarnings(log: Logger, config: Config): void {
   for (const { en } of listConfigWarnings(config)) log.warn(en)
 }
 
-async function stopAndClose(app: App, installation: Installation): Promise<void> {
+/** How long statements in progress may take after everything else has stopped. */
+const closeTimeoutMs = 3_000
+
+async function stopAndClose(app: App, installation: Installation, log: Logger): Promise<void> {
   await app.stop()
-  await installation.close()
+  if (!(await endsWithin(closeTimeoutMs, installation.close()))) log.warn('the database does not respond')
 }
 
 function toStartProblem(error: unknown, config: Config): unknown {
