@@ -24,7 +24,7 @@ onEachEngine('SMS decided by another process', (engine) => {
           SMS_GATEWAYS: 'http',
           SMS_HTTP_URL: upstream.url,
           SMS_HTTP_SECRET: 'shared secret',
-          GATEWAY_TIMEOUT_MS: '900',
+          GATEWAY_TIMEOUT_MS: '4000',
         })
         const headers = { 'idempotency-key': 'order-1' }
         const calls = [sms.send({}, headers), sms.send({ phone_number: '13900139000' })]

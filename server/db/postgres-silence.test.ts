@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { freshStorage } from '../../test/support/engines.ts'
 import { openFaultyProxy } from '../../test/support/faulty-proxy.ts'
-import { DatabaseUnavailable } from './database.ts'
+import { type Database, DatabaseUnavailable } from './database.ts'
 import { openPostgres } from './postgres.ts'
 import { findSetting, putSetting } from './setting-store.ts'
 
@@ -35,16 +35,24 @@ it('connections without a response are replaced', { timeout: 30_000 }, async () 
 it('a migration or a backup may take longer, and what follows on its connection may not', async () => {
   const storage = await freshStorage('postgres')
   const proxy = await openFaultyProxy(storage.environment['DATABASE_URL']!)
-  const db = openPostgres(proxy.url, { poolSize: 1, silenceMs: 600 })
-  const wait = 'SELECT pg_sleep(1.2)'
-  await db.write(async (tx) => {
-    await tx.removeTimeLimit()
-    await tx.all(wait)
-  })
-  await db.snapshot((snapshot) => snapshot.all(wait))
-  await assert.rejects(db.all(wait), DatabaseUnavailable)
-  await db.write((tx) => putSetting(tx, 'name', 'value'))
-  await db.close()
+  const wait = 'SELECT pg_sleep(2)'
+  const longWork: ((db: Database) => Promise<unknown>)[] = [
+    (db) =>
+      db.write(async (tx) => {
+        await tx.removeTimeLimit()
+        await tx.all(wait)
+      }),
+    (db) => db.snapshot((snapshot) => snapshot.all(wait)),
+  ]
+  await Promise.all(
+    longWork.map(async (work) => {
+      const db = openPostgres(proxy.url, { poolSize: 1, silenceMs: 1_300 })
+      await work(db)
+      await assert.rejects(db.all(wait), DatabaseUnavailable)
+      await db.write((tx) => putSetting(tx, 'name', 'value'))
+      await db.close()
+    }),
+  )
   await proxy[Symbol.asyncDispose]()
   await storage.remove()
 })

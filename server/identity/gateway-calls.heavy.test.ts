@@ -54,7 +54,7 @@ onEachEngine('identity through gateways', (engine) => {
       ALIYUN_ACCESS_KEY_ID: 'testid',
       ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
       ALIYUN_IDENTITY_ENDPOINT: aliyun.url,
-      GATEWAY_TIMEOUT_MS: '300',
+      GATEWAY_TIMEOUT_MS: '1500',
       OPERATION_LEASE_S: '2',
       SWEEP_S: '1',
       IDENTITY_REPEAT_S: '600',

@@ -221,7 +221,7 @@ describe('proven not sent', () => {
 describe('ambiguous', () => {
   it('timeout without a response', async (t) => {
     const fake = await fakeFor(t, () => fakes.hang())
-    assertFailure(await send(fake.url, 400), 'ambiguous', 'timeout')
+    assertFailure(await send(fake.url, 1_500), 'ambiguous', 'timeout')
     assert.equal(fake.requests.length, 1)
   })
 
@@ -230,7 +230,7 @@ describe('ambiguous', () => {
       const drip = setInterval(() => response.write('.'), 10)
       response.once('close', () => clearInterval(drip))
     })
-    assertFailure(await send(fake.url, 400), 'ambiguous', 'timeout')
+    assertFailure(await send(fake.url, 1_500), 'ambiguous', 'timeout')
   })
 
   it('aborted after sending', async (t) => {

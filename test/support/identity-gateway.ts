@@ -57,7 +57,7 @@ export function createIdentityGatewayTest(): IdentityGatewayTest {
     }
     for (const [name, [behaviour, kind]] of Object.entries(faults)) {
       it(`${name} is ${kind}`, async () => {
-        const outcome = await verify(open(name === 'hang' ? 150 : 5_000), behaviour)
+        const outcome = await verify(open(name === 'hang' ? 1_000 : 5_000), behaviour)
         assert.equal(outcome.kind, kind)
         assertNoPerson(outcome)
       })
