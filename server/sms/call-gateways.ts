@@ -65,6 +65,8 @@ export function createGatewayCalls(
 /** A last gateway without the template is not the cause if an earlier one could not send now. That one may send it later. */
 function findCause({ outcome, attempts }: FailoverResult<SentMessage>): Outcome<SentMessage> {
   if (outcome.kind !== 'not_sent' || outcome.onlyThisRequest !== true) return outcome
-  const earlier = attempts.find(({ outcome: one }) => !(one.kind === 'not_sent' && one.onlyThisRequest === true))
+  const earlier = attempts.find(
+    ({ outcome: one }) => !(one.kind === 'not_sent' && one.onlyThisRequest === true),
+  )
   return earlier?.outcome ?? outcome
 }
