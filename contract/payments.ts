@@ -13,7 +13,10 @@ export const paymentProviderNames: Readonly<Record<PaymentProviderName, Text>> =
   sandbox: { zh: '沙箱收银台', en: 'Sandbox cashier' },
 }
 
-/** `paid` is kept only while a late payment is refunded: a grant follows a payment in the same transaction. */
+/**
+ * `paid` is only for a late payment of a package that was removed, until it is refunded: a grant follows a payment in the same
+ * transaction. When that refund fails, an operator refunds it again.
+ */
 export const orderStates = ['pending', 'paid', 'granted', 'closed', 'refunded', 'partly_refunded'] as const
 
 export type OrderState = (typeof orderStates)[number]
@@ -21,7 +24,7 @@ export type OrderState = (typeof orderStates)[number]
 /** For texts about an order. */
 export const orderStateNames: Readonly<Record<OrderState, Text>> = {
   pending: { zh: '待支付', en: 'Waiting for payment' },
-  paid: { zh: '退款中', en: 'Being refunded' },
+  paid: { zh: '已支付，未到账', en: 'Paid, not granted' },
   granted: { zh: '已到账', en: 'Granted' },
   closed: { zh: '已关闭', en: 'Closed' },
   refunded: { zh: '已退款', en: 'Refunded' },

@@ -8,7 +8,7 @@ import { systemActor } from '../audit/audit.ts'
 import { readConfig } from '../config.ts'
 import { checkLedger } from '../credits/ledger/check-store.ts'
 import { findBalance } from '../credits/store.ts'
-import { addPackage } from './packages.ts'
+import { addPackage, removePackage } from './packages.ts'
 import { createPayments } from './payments.ts'
 import { findOrder, listOrderEvents } from './store.ts'
 
@@ -105,6 +105,35 @@ onEachEngine('refunds that WeChat Pay does not make', (engine) => {
     assert.deepEqual(await request(400), ['R6', 'succeeded', null])
     assert.deepEqual(await left(), [0, 500, 'refunded'])
     assert.deepEqual([...fake.trades.get(order.number)!.refunds.values()], [100, 400])
+
+    // A late payment of a removed package whose refund is refused: it waits for an operator, who is told.
+    const late = await orders.create(systemActor, account, { packageCode: 'p1', provider: 'wechatpay' })
+    await db.write((tx) =>
+      tx.run(`UPDATE payment_order SET state = 'closed', closed_at = created_at WHERE id = ?`, [late.id]),
+    )
+    await removePackage(db, systemActor, 'p1')
+    fake.pay(late.number)
+    fake.fault = 'refund_refused'
+    const closed = (await findOrder(db, late.number))!
+    assert.deepEqual(await Promise.all([orders.check(closed), orders.check(closed)]), ['settled', 'settled'])
+    const refundLate = async () => (await refunds.request(operator, late.number, { note: 'late' })).state
+    const stateOf = async () => {
+      const { state, refunded } = (await findOrder(db, late.number))!
+      return [state, refunded]
+    }
+    assert.equal(await refundLate(), 'failed')
+    assert.deepEqual(await stateOf(), ['paid', 0])
+    assert.deepEqual((await alerts()).slice(earlier + 1), [
+      'late_payment_of_removed_package',
+      'refund_failed USER_ACCOUNT_ABNORMAL',
+    ])
+    fake.fault = 'none'
+    assert.equal(await refundLate(), 'pending')
+    await db.write((tx) => tx.run('UPDATE payment_refund SET lease_until = 0'))
+    assert.equal(await refundLate(), 'succeeded')
+    assert.deepEqual(await stateOf(), ['refunded', 500])
+    assert.deepEqual([...fake.trades.get(late.number)!.refunds.values()], [500])
+    assert.equal((await left())[0], 0)
     assert.deepEqual((await checkLedger(db, 0)).problems, [])
     assert.deepEqual(fake.problems, [])
   })

@@ -190,8 +190,9 @@ function OneOrder({ number }: { number: string }): ReactNode {
               ok={t.confirm}
               onClose={() => setAction(undefined)}
               onConfirm={async ({ note }) => {
-                await confirm.mutateAsync({ body: { note }, params: { number } })
-                message.success(t.confirmed)
+                const { state } = await confirm.mutateAsync({ body: { note }, params: { number } })
+                if (state === 'granted') message.success(t.confirmed)
+                else message.warning(t.confirmedRemoved, 10)
               }}
             />
           </div>

@@ -75,6 +75,7 @@ export const paymentsText = dictionary(
     confirm: '确认到账',
     confirmText: '确认后额度立即到账，不能撤销。请核对银行流水中的金额与备注。',
     confirmed: '已确认',
+    confirmedRemoved: '套餐已删除，额度没有到账，订单记为退款。请把款项退回付款人。',
     search: '订单号或账户',
     allStates: '全部状态',
     allProviders: '全部支付方式',
@@ -161,6 +162,8 @@ export const paymentsText = dictionary(
     confirmText:
       'The credits are granted immediately and this cannot be undone. Check the amount and the reference in the bank statement.',
     confirmed: 'Confirmed',
+    confirmedRemoved:
+      'The package was deleted: no credits are granted, and the order counts as refunded. Return the money to the payer.',
     search: 'Order number or account',
     allStates: 'All statuses',
     allProviders: 'All methods',
