@@ -113,6 +113,9 @@ onEachEngine('buying in the console', (engine) => {
       { number: transfer.body.number },
     )
     assert.equal(confirmed.body.state, 'granted')
+    const parts = { number: transfer.body.number }
+    const again = await call(admin, operatorPaymentRoutes.confirmOrder, { note: 'seen' }, parts)
+    assert.equal(again.status, 409, 'a conflict, not a failure of the service')
     const notes = ({ body }: typeof confirmed) =>
       body.history.map((one: { event: string; note: string }) => `${one.event} ${one.note}`)
     assert.deepEqual(notes(confirmed), [`created ${account.username}`, 'paid seen', 'granted seen'])

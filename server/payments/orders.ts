@@ -239,10 +239,14 @@ export function createOrders(options: OrdersOptions): Orders {
     async confirm(actor, number, note) {
       const order = await requireOrder(number)
       if (order.provider !== 'transfer') {
-        throw new AppError(1005, {
-          zh: '只有银行转账的订单可以人工确认',
-          en: 'only orders paid by bank transfer can be confirmed',
-        })
+        throw new AppError(
+          1005,
+          {
+            zh: '只有银行转账的订单可以人工确认',
+            en: 'only orders paid by bank transfer can be confirmed',
+          },
+          { status: 409 },
+        )
       }
       await db.write(async (tx) => {
         const current = await lockOrder(tx, order.id)
@@ -294,10 +298,14 @@ export function orderNotFound(): AppError {
 
 export function wrongState(order: OrderRow | undefined): AppError {
   const name = order && orderStateNames[order.state]
-  return new AppError(1005, {
-    zh: `订单状态为“${name?.zh ?? '未知'}”，不能执行此操作`,
-    en: `not possible: the status of the order is “${name?.en ?? 'unknown'}”`,
-  })
+  return new AppError(
+    1005,
+    {
+      zh: `订单状态为“${name?.zh ?? '未知'}”，不能执行此操作`,
+      en: `not possible: the status of the order is “${name?.en ?? 'unknown'}”`,
+    },
+    { status: 409 },
+  )
 }
 
 function openFailed(number: string, reason: string): AppError {

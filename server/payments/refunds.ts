@@ -71,10 +71,14 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
     const open = await findPendingRefund(tx, orderId)
     if (open) {
       if (input.amount === undefined || input.amount === open.amount) return { refund: open, isNew: false }
-      throw new AppError(1005, {
-        zh: `退款 ${open.number}（${formatMinor(open.amount)}）尚未完成，不能再申请其他金额`,
-        en: `refund ${open.number} of ${formatMinor(open.amount)} is not finished yet`,
-      })
+      throw new AppError(
+        1005,
+        {
+          zh: `退款 ${open.number}（${formatMinor(open.amount)}）尚未完成，不能再申请其他金额`,
+          en: `refund ${open.number} of ${formatMinor(open.amount)} is not finished yet`,
+        },
+        { status: 409 },
+      )
     }
     const isRefundable = ['granted', 'partly_refunded', 'paid'].includes(order.state)
     const left = order.amount - order.refunded
@@ -186,10 +190,14 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
       const order = await findOrder(db, number)
       if (!order) throw orderNotFound()
       if (!providers.has(order.provider)) {
-        throw new AppError(1005, {
-          zh: `支付方式 ${order.provider} 未启用，不能退款`,
-          en: `${order.provider} is not configured, so nothing can be refunded through it`,
-        })
+        throw new AppError(
+          1005,
+          {
+            zh: `支付方式 ${order.provider} 未启用，不能退款`,
+            en: `${order.provider} is not configured, so nothing can be refunded through it`,
+          },
+          { status: 409 },
+        )
       }
       const { refund, isNew } = await db.write((tx) => begin(tx, actor, order.id, input))
       if (isNew) await send(refund, refund.created_at)
