@@ -26,10 +26,10 @@ const incomeDays = 30
 /** What the confirmation of a bank transfer writes, with the note of the operator: it is for operators only. */
 const confirmationEvents: ReadonlySet<string> = new Set(['paid', 'paid_late', 'granted'])
 
-type Reader = 'holder' | 'operator'
+type OrderReader = 'holder' | 'operator'
 
 export function paymentPages(api: Api, { db, config }: Services, payments: Payments): void {
-  async function detailOf(order: OrderRow, reader: Reader): Promise<OrderDetail> {
+  async function detailOf(order: OrderRow, reader: OrderReader): Promise<OrderDetail> {
     const { pay_url: payUrl, code_url: codeUrl } = paymentView(order)
     const refunds = await listRefunds(db, order.id)
     const events = await listOrderEvents(db, order.id, maxHistory)
