@@ -19,6 +19,14 @@ test('the sign-in page loads few files and few bytes', () => {
   assert.ok(bytes <= maxSignInBytes, `${bytes} bytes`)
 })
 
+test('index.html names its files by absolute paths, because it is the page of every path', () => {
+  const names = [...page.matchAll(/\s(?:src|href)="([^"]+)"/g)].map(([, name]) => name!)
+  assert.deepEqual(
+    names.filter((name) => !name.startsWith('/console/')),
+    [],
+  )
+})
+
 test('index.html has the texts of the first view and the files of every page', () => {
   assert.doesNotMatch(page, /\/\* (BOOT|PAGES) \*\//)
   assert.match(page, /"sandbox":"沙箱模式：\{names\}/)
