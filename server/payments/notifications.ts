@@ -92,7 +92,8 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
         // A merchant account may serve other programs too.
         if (order?.provider !== provider.name) return 'success'
         await db.write(async (tx) => {
-          if (await insertNewOrderEvent(tx, order.id, 'disputed', '')) await alert(tx, order, 'disputed')
+          if (await insertNewOrderEvent(tx, order.id, 'disputed', ''))
+            await alert(tx, order, 'disputed', `${order.number} disputed`)
         })
         return 'success'
       }

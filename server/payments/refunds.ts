@@ -226,7 +226,7 @@ export async function reportFailedRefund(
   if (refund?.state !== 'succeeded') return
   const note = `${formatMinor(refund.amount)} ${refund.number} ${failed.reason}`
   if (await insertNewOrderEvent(tx, order.id, 'refund_failed', note))
-    await alert(tx, order, `refund_failed ${failed.reason}`)
+    await alert(tx, order, `refund_failed ${failed.reason}`, `${refund.number} refund_failed`)
 }
 
 /** In proportion to the money, rounded up to whole credits, and never more than the order granted. */

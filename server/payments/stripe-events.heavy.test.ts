@@ -8,6 +8,7 @@ import { startService } from '../../test/support/service.ts'
 import { createAccount, requireAccount } from '../accounts/accounts.ts'
 import { systemActor } from '../audit/audit.ts'
 import { readConfig } from '../config.ts'
+import { insertEndpoint } from '../events/store.ts'
 import { addPackage } from './packages.ts'
 import { createPayments } from './payments.ts'
 import { findOrder, listOrderEvents } from './store.ts'
@@ -23,6 +24,18 @@ onEachEngine('events of Stripe', (engine) => {
     const account = await requireAccount(db, (await service.account()).username)
     const chief = await createAccount(db, systemActor, { username: 'chief', role: 'operator' })
     await db.write((tx) => tx.run(`UPDATE account SET event_types = '*' WHERE id = ?`, [chief.id]))
+    await db.write((tx) =>
+      insertEndpoint(tx, {
+        account_id: chief.id,
+        kind: 'mail',
+        url: 'chief@example.com',
+        event_types: '*',
+        secret: null,
+        state: 'active',
+        language: 'zh',
+        confirm_hash: null,
+      }),
+    )
     await addPackage(db, systemActor, 'p1', { name: 'A', credits: { sms: 5 }, price: '5.00' })
     const created = await orders.create(systemActor, account, { packageCode: 'p1', provider: 'stripe' })
     const { number } = created
@@ -45,10 +58,14 @@ onEachEngine('events of Stripe', (engine) => {
     }
     const events = async () =>
       (await listOrderEvents(db, created.id, 100)).slice(3).map(({ event, note }) => `${event} ${note}`)
-    const alerts = async () =>
-      (await db.all<{ data: string }>(`SELECT data FROM event WHERE type = 'platform.payment_mismatch'`)).map(
-        ({ data }) => (JSON.parse(data) as { reason: string }).reason,
+    /** What the operator is sent: alerts about the same come once an hour. */
+    const alerts = async () => {
+      const sent = await db.all<{ data: string }>(
+        `SELECT e.data FROM event_delivery d JOIN event e ON e.id = d.event_id
+         WHERE e.type = 'platform.payment_mismatch' ORDER BY d.id`,
       )
+      return sent.map(({ data }) => (JSON.parse(data) as { reason: string }).reason)
+    }
     const before = await events()
     const failed = { id: refund.provider_ref, metadata: { refund: refund.number }, payment_intent: 'pi_1' }
     assert.equal(await send('refund.updated', { ...failed, status: 'succeeded' }), 200)
