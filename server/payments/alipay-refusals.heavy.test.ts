@@ -43,5 +43,32 @@ onEachEngine('refunds that Alipay refuses', (engine) => {
     assert.equal((await request(200)).state, 'succeeded')
     assert.deepEqual([await left(), await stateOf()], [3, 'partly_refunded'])
     assert.deepEqual([...fake.trades.get(order.number)!.refunds.values()], [200])
+
+    // The answer to the first attempt was lost, and a query does not show the refund yet.
+    fake.fault = 'silent_refund'
+    const { number } = await request(100)
+    const made = fake.trades.get(order.number)!.refunds
+    const again = async () => {
+      await db.write((tx) => tx.run('UPDATE payment_refund SET lease_until = 0'))
+      const { state, last_reason: reason } = await request(100)
+      return [state, reason]
+    }
+    fake.fault = 'refund_refused'
+    made.delete(number)
+    assert.deepEqual(await again(), ['pending', 'ACQ.TRADE_STATUS_ERROR'])
+    assert.deepEqual([await left(), await stateOf()], [2, 'partly_refunded'])
+    made.set(number, 100)
+    assert.deepEqual(await again(), ['succeeded', null])
+    assert.equal(await left(), 2)
+
+    // Nothing was refunded, also after a time in which it would be visible.
+    fake.fault = 'silent_refund'
+    const lost = await request(100)
+    fake.fault = 'refund_refused'
+    made.delete(lost.number)
+    assert.equal((await again())[0], 'pending')
+    await db.write((tx) => tx.run('UPDATE payment_refund SET created_at = created_at - 30000'))
+    assert.deepEqual(await again(), ['failed', 'ACQ.TRADE_STATUS_ERROR'])
+    assert.equal(await left(), 2)
   })
 })

@@ -44,6 +44,9 @@ const finalRefusals = [
 /** Refused because of the state of the payment, which an earlier attempt with the same number may have caused. */
 const stateRefusals = ['TRADE_STATUS_ERROR', 'REASON_TRADE_BEEN_FREEZEN']
 
+/** After this time a refund that an earlier attempt has begun is visible in queries. Alipay documents ten seconds. */
+const visibleMs = 30_000
+
 export function createAlipay(options: AlipayOptions): PaymentProvider {
   function signed(
     method: string,
@@ -125,7 +128,7 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
       await call('alipay.trade.close', { out_trade_no: order.number })
     },
 
-    async refund({ order, number, amount }) {
+    async refund({ order, number, amount, isRepeat, ageMs }) {
       const answer = await call('alipay.trade.refund', {
         out_trade_no: order.number,
         refund_amount: formatMinor(amount),
@@ -141,8 +144,8 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
       const status = isAnswered ? idText(query.fields['refund_status']) : undefined
       if (status === 'REFUND_SUCCESS') return { kind: 'succeeded' }
       if (result.refusal === undefined) return { kind: 'pending', reason: 'not_confirmed' }
-      // Without a status, Alipay knows of no refund with this number.
-      const isProven = isAnswered && status === undefined
+      // Without a status, Alipay knows of no refund with this number, or not yet.
+      const isProven = isAnswered && status === undefined && (!isRepeat || ageMs >= visibleMs)
       return { kind: isProven ? 'failed' : 'unknown', reason: result.refusal }
     },
 
