@@ -157,6 +157,30 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
     assert.deepEqual((await checkLedger(sms.service.installation.db, 60_000)).problems, [])
   })
 
+  test('a vendor that does not stop limiting us gets the messages for ten minutes', async () => {
+    const aliyun = await startFakeUpstream(() => json(400, { Code: 'Throttling.User', Message: 'slow down' }))
+    await using vendor = new AsyncDisposableStack()
+    vendor.defer(() => aliyun.close())
+    await using sms = await startSmsService(engine, aliyunOnly(aliyun.url), { sms: 1 })
+    const { db } = sms.service.installation
+    const { body } = await sms.call({
+      action: 'send_batch',
+      template_code: 'CODE',
+      template_params: { code: '1234' },
+      phone_numbers: phones.slice(0, 1),
+    })
+    const batchOf = async () =>
+      (await sms.call({ action: 'get_batch', batch_id: body.data.batch_id })).body.data
+    // As if four minutes passed between two tries.
+    const earlier = 'UPDATE sms_queue SET retry_until = retry_until - 240000 WHERE tries >= ?'
+    for (const tries of [1, 2, 3])
+      await until(async () => (await db.write((tx) => tx.run(earlier, [tries]))) === 1, 60_000)
+    await until(async () => (await batchOf()).state === 'finished', 60_000)
+    const batch = await batchOf()
+    assert.deepEqual([batch.failed, batch.credits_used, await sms.remaining()], [1, 0, 1])
+    assert.deepEqual((await checkLedger(db, 60_000)).problems, [])
+  })
+
   test('the receipt of a later try counts, whichever gateway the try before it ended at', async () => {
     const few = phones.slice(0, 3)
     const refusedBefore = new Set<string>()

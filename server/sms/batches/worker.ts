@@ -32,7 +32,10 @@ const batchesPerRound = 16
 /** Messages are taken when at least this many slots are free, so that one transaction takes several. */
 const minTaken = { network: 10, sandbox: 256 }
 
-/** How long a message is tried again while a gateway limits us. It works, so this is longer than SMS_RETRY_S. */
+/**
+ * How long after its first failure a message is tried again while a gateway limits us. It works, so this is longer than the default
+ * of SMS_RETRY_S.
+ */
 const throttledRetryMs = 600_000
 
 const maxRetryDelayMs = 15_000
@@ -151,16 +154,14 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
     const isNotSent = outcome.kind === 'not_sent' && outcome.onlyThisRequest !== true
     if (!isThrottled && !isNotSent) return false
     const now = Math.round(record.sent_at + (performance.now() - leaseStartedAt))
-    const until = now + (isThrottled ? throttledRetryMs : config.SMS_RETRY_S * 1000)
-    const retryUntil = row.retry_until ?? until
-    if (now >= retryUntil) return false
+    const retryMs = config.SMS_RETRY_S * 1000
+    // Each try is counted from the first failure, or a vendor that never stops limiting us would hold the credits forever.
+    const retryUntil = row.retry_until ?? now + retryMs
+    const until = isThrottled ? retryUntil + Math.max(0, throttledRetryMs - retryMs) : retryUntil
+    if (now >= until) return false
     const delayMs =
       Math.min(maxRetryDelayMs, 1000 * 2 ** Math.min(row.tries, 10)) * (0.75 + Math.random() / 2)
-    const next = {
-      ...row,
-      tries: row.tries + 1,
-      retry_until: isThrottled ? Math.max(retryUntil, until) : retryUntil,
-    }
+    const next = { ...row, tries: row.tries + 1, retry_until: retryUntil }
     await requeue({ row: next, delayMs: Math.round(delayMs) })
     return true
   }
