@@ -157,6 +157,38 @@ onEachEngine('SMS batches with a vendor that dies', (engine) => {
     assert.deepEqual((await checkLedger(sms.service.installation.db, 60_000)).problems, [])
   })
 
+  test('a next gateway that cannot send does not end the tries at one that limits us', async () => {
+    const few = phones.slice(0, 3)
+    const limitedBefore = new Set<string>()
+    const aliyun = await startFakeUpstream((request) => {
+      const phone = request.query.get('PhoneNumbers')!
+      if (limitedBefore.has(phone)) return json(200, { Code: 'OK', BizId: `b${phone}` })
+      limitedBefore.add(phone)
+      return json(400, { Code: 'Throttling.User', Message: 'slow down' })
+    })
+    const tencent = await startFakeUpstream(() =>
+      json(200, { Response: { Error: { Code: 'FailedOperation.InsufficientBalanceInSmsPackage' } } }),
+    )
+    await using vendors = new AsyncDisposableStack()
+    vendors.defer(() => aliyun.close())
+    vendors.defer(() => tencent.close())
+    // Only what a limit holds back is tried again.
+    const settings = { ...bothGateways(aliyun.url, tencent.url), SMS_RETRY_S: '0' }
+    await using sms = await startSmsService(engine, settings, { sms: few.length })
+    const { body } = await sms.call({
+      action: 'send_batch',
+      template_code: 'CODE',
+      template_params: { code: '1234' },
+      phone_numbers: few,
+    })
+    const batchOf = async () =>
+      (await sms.call({ action: 'get_batch', batch_id: body.data.batch_id })).body.data
+    await until(async () => (await batchOf()).state === 'finished', 60_000)
+    const batch = await batchOf()
+    assert.deepEqual([batch.succeeded, batch.failed, batch.credits_used], [few.length, 0, few.length])
+    assert.equal(tencent.requests.length, few.length)
+  })
+
   test('a vendor that does not stop limiting us gets the messages for ten minutes', async () => {
     const aliyun = await startFakeUpstream(() => json(400, { Code: 'Throttling.User', Message: 'slow down' }))
     await using vendor = new AsyncDisposableStack()

@@ -62,9 +62,15 @@ export function createGatewayCalls(
   }
 }
 
-/** A last gateway without the template is not the cause if an earlier one could not send now. That one may send it later. */
+/**
+ * When the last gateway has not sent it, an earlier one may: first one that limits us, which works, then one that could not send now.
+ * A gateway without the template is the cause only if all are.
+ */
 function findCause({ outcome, attempts }: FailoverResult<SentMessage>): Outcome<SentMessage> {
-  if (outcome.kind !== 'not_sent' || outcome.onlyThisRequest !== true) return outcome
+  if (outcome.kind !== 'not_sent') return outcome
+  const limiting = attempts.find(({ outcome: one }) => one.kind === 'throttled')
+  if (limiting) return limiting.outcome
+  if (outcome.onlyThisRequest !== true) return outcome
   const earlier = attempts.find(
     ({ outcome: one }) => !(one.kind === 'not_sent' && one.onlyThisRequest === true),
   )
