@@ -192,6 +192,41 @@ onEachEngine('SMS reviews at vendors', (engine) => {
     await settle('approved,failed')
   })
 
+  test('an approval counts, although the template got another name while it was queried', async () => {
+    let onQuery = async () => undefined as unknown
+    const aliyun = await startFakeUpstream(async (request: RecordedRequest) => {
+      if (request.headers['x-acs-action'] === 'CreateSmsTemplate')
+        return json(200, { Code: 'OK', TemplateCode: 'SMS_900' })
+      await onQuery()
+      return json(200, { Code: 'OK', TemplateStatus: '1' })
+    })
+    await using vendor = new AsyncDisposableStack()
+    vendor.defer(() => aliyun.close())
+    await using service = await startService(engine, {
+      SWEEP_S: '3600',
+      SMS_GATEWAYS: 'aliyun',
+      ALIYUN_ACCESS_KEY_ID: 'testid',
+      ALIYUN_ACCESS_KEY_SECRET: 'testsecret',
+      ALIYUN_SMS_ENDPOINT: aliyun.url,
+    })
+    await service.app.services.jobs.stop()
+    const { db } = service.installation
+    const account = await service.account()
+    const vendorReviews = createVendorReviewJob(service.app.services)
+    const approve = async (name: string, edit: Parameters<typeof editTemplate>[3]) => {
+      const text = { name, content: '您好${name}', status: '审核通过' as const }
+      const { id } = await createTemplate(db, systemActor, { accountId: account.id, code: name, ...text })
+      await vendorReviews.submit(systemActor, 'template', id, ['aliyun'])
+      await vendorReviews.run()
+      await db.write((tx) => tx.run('UPDATE sms_vendor_review SET due_at = 1 WHERE due_at IS NOT NULL'))
+      onQuery = () => editTemplate(db, systemActor, id, edit)
+      await vendorReviews.run()
+      return (await findTemplate(db, account.id, id)).gatewayCodes
+    }
+    assert.deepEqual(await approve('A', { name: 'B' }), { aliyun: 'SMS_900' })
+    assert.deepEqual(await approve('C', { content: '再见${name}' }), {})
+  })
+
   test('a stop of the service loses no submission, and what was not sent is queued again', async () => {
     const submitted: string[] = []
     const called = Promise.withResolvers<void>()

@@ -14,6 +14,7 @@ import { createAliyunReviews } from './aliyun.ts'
 import type { Submitted, VendorReviews } from './port.ts'
 import {
   claimDue,
+  findRevision,
   insertSubmission,
   type ReviewedKind,
   updateVendorReview,
@@ -203,7 +204,8 @@ export function createVendorReviewJob(
     await db.write(async (tx) => {
       if (change.state === 'approved' && row.kind === 'template') {
         const template = await lockTemplate(tx, row.subject_id)
-        if (template?.revision === row.revision) {
+        // A new name since the query began has given both another revision; another text has removed the review.
+        if (template !== undefined && template.revision === (await findRevision(tx, row.id))) {
           const codes = { ...(JSON.parse(template.gateway_codes) as object), [row.gateway]: row.vendor_id }
           await updateTemplate(tx, { ...template, gateway_codes: JSON.stringify(codes) })
         }

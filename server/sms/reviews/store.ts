@@ -22,6 +22,15 @@ export function findVendorReviews(
   )
 }
 
+/** The revision of the template that the review is about. Undefined when the review was removed. */
+export async function findRevision(queries: Queries, id: number): Promise<number | undefined> {
+  const row = await queries.one<Pick<VendorReviewRow, 'revision'>>(
+    'SELECT revision FROM sms_vendor_review WHERE id = ?',
+    [id],
+  )
+  return row?.revision
+}
+
 /** Submits it with the next run of the job. What is being reviewed stays as it is: false. */
 export async function insertSubmission(
   tx: Tx,
