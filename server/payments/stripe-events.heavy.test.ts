@@ -16,7 +16,7 @@ import { findOrder, listOrderEvents } from './store.ts'
 onEachEngine('events of Stripe', (engine) => {
   it('a refund that fails after it succeeded, and a dispute, are recorded and alerted', async () => {
     await using fake = await startStripe()
-    const settings = { ...fake.settings, PAYMENTS: 'stripe', GATEWAY_TIMEOUT_MS: '1000' }
+    const settings = { ...fake.settings, PAYMENTS: 'stripe', GATEWAY_TIMEOUT_MS: '60000' }
     await using service = await startService(engine, settings)
     const { db } = service.installation
     const config = readConfig({ ...settings, ...service.storage.environment })

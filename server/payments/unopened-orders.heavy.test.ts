@@ -15,7 +15,7 @@ import { findOrder, listOrders } from './store.ts'
 onEachEngine('orders without an answer of the provider', (engine) => {
   it('are closed when they expire, and count as waiting only until then', async () => {
     await using fake = await startWechatpay()
-    const settings = { ...fake.settings, PAYMENTS: 'wechatpay', GATEWAY_TIMEOUT_MS: '1000' }
+    const settings = { ...fake.settings, PAYMENTS: 'wechatpay', GATEWAY_TIMEOUT_MS: '60000' }
     // The service itself queries nothing: its jobs would close the orders too.
     await using service = await startService(engine)
     const { db } = service.installation

@@ -17,7 +17,7 @@ onEachEngine('refunds that WeChat Pay does not make', (engine) => {
     await using fresh = await freshDatabase(engine)
     await using fake = await startWechatpay()
     const { db } = fresh
-    const config = readConfig({ ...fake.settings, PAYMENTS: 'wechatpay', GATEWAY_TIMEOUT_MS: '1000' })
+    const config = readConfig({ ...fake.settings, PAYMENTS: 'wechatpay', GATEWAY_TIMEOUT_MS: '3000' })
     const { orders, refunds } = createPayments({ db, config, publicUrl: () => 'http://127.0.0.1:1' })
     const { username } = await createAccount(db, systemActor, { username: 'payer' })
     const account = await requireAccount(db, username)
