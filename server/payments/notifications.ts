@@ -11,7 +11,7 @@ import { sendRefundSoon } from './refund-store.ts'
 import { reportFailedRefund } from './refunds.ts'
 import { insertRefusal } from './refusal-store.ts'
 import { querySoon } from './schedule-store.ts'
-import { findOrder, findOrderByTrade, insertNewOrderEvent, type OrderRow } from './store.ts'
+import { findOrder, findOrderByTrade, insertNewOrderEvent, lockOrder, type OrderRow } from './store.ts'
 
 const notificationResults = ['success', 'forged', 'refused', 'again'] as const
 
@@ -92,6 +92,7 @@ export function registerNotifications(api: FastifyInstance, services: Services, 
         // A merchant account may serve other programs too.
         if (order?.provider !== provider.name) return 'success'
         await db.write(async (tx) => {
+          await lockOrder(tx, order.id)
           if (await insertNewOrderEvent(tx, order.id, 'disputed', ''))
             await alert(tx, order, 'disputed', `${order.number} disputed`)
         })

@@ -222,6 +222,8 @@ export async function reportFailedRefund(
   order: OrderRow,
   failed: { readonly refund: string; readonly reason: string },
 ): Promise<void> {
+  // Stripe sends several events about it at the same time.
+  await lockOrder(tx, order.id)
   const refund = (await listRefunds(tx, order.id)).find(({ number }) => number === failed.refund)
   if (refund?.state !== 'succeeded') return
   const note = `${formatMinor(refund.amount)} ${refund.number} ${failed.reason}`
