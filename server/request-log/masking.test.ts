@@ -133,6 +133,36 @@ void describe('masking', () => {
     )
     assert.equal(numbersIn('138 0013 8000\n13800138001, 13800138002'), '••••••\n138****8001, 138****8002')
     assert.equal((numbersIn(Array.from({ length: 50 }, () => '1')) as string[]).length, 21)
+    for (const written of [
+      '13800 138000',
+      '1380013 8000',
+      '138\t0013\t8000',
+      '138\u00A00013\u00A08000',
+      '138–0013–8000',
+      '１３８００１３８０００',
+      '447911123456',
+      447_911_123_456,
+    ]) {
+      assert.deepEqual(numbersIn([written]), ['••••••'])
+      assert.deepEqual(numbersIn([[written], { x: written }]), [['••••••'], { x: '••••••' }])
+    }
+    assert.equal((numbersIn(Array.from({ length: 100_020 }, () => 1)) as unknown[]).at(-1), '… 100000')
+  })
+
+  it('hides what is sent as JSON text in the list of numbers by mistake', () => {
+    const message = { phone_number: '13800138000', template_params: { code: '483920', name: '王小明' } }
+    const valueOf = (phone_numbers: unknown) =>
+      (
+        JSON.parse(
+          maskParameters(sms, { headers: {}, form: { phone_numbers } }, { phone_numbers: 'form' }),
+        ) as { value: unknown }[]
+      )[0]!.value
+    assert.deepEqual(valueOf(JSON.stringify([message])), [
+      { phone_number: '138****8000', template_params: { code: '••••••', name: '••••••' } },
+    ])
+    assert.deepEqual(valueOf([JSON.stringify(message)]), ['••••••'])
+    assert.equal(valueOf(JSON.stringify([message]).slice(0, -1)), '••••••')
+    assert.deepEqual(valueOf('["138 0013 8000","13800138001"]'), ['••••••', '138****8001'])
   })
 
   it('hides items that are JSON text, as forms repeat a field', () => {

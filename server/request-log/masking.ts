@@ -75,14 +75,18 @@ const hideValues: Mask = (value) => {
   )
 }
 
-/** A phone number as people write it, in groups. It is refused, but it belongs to a person. */
-const groupedNumber = /(?<![*\d])\d{2,4}(?:[ ().-]{1,3}\d{2,8})+(?![*\d])/g
+/** At least seven digits, also in groups or of another country. Such a number is refused, but it belongs to a person. */
+const writtenNumber = /(?<![*\p{Nd}])\p{Nd}(?:[^\p{Nd}*,;\n…]{0,3}\p{Nd}){6,}(?![*\p{Nd}])/gu
 
-const maskNumbers: Mask = (value) => {
-  const shown = masked(value, everywhere, 0)
-  const hideGroups = (one: unknown) => (typeof one === 'string' ? one.replaceAll(groupedNumber, hidden) : one)
-  return Array.isArray(shown) ? shown.map(hideGroups) : hideGroups(shown)
+function hideNumbers(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll(writtenNumber, hidden)
+  if (typeof value === 'number') return Math.abs(value) < 1e6 ? value : hidden
+  if (Array.isArray(value)) return value.map(hideNumbers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hideNumbers(one)]))
 }
+
+const maskNumbers: Mask = (value) => hideNumbers(masked(readItems(value), everywhere, 0))
 
 const everywhere: Readonly<Record<string, Mask>> = {
   api_key: hide,
