@@ -129,17 +129,18 @@ onEachEngine('request log', (engine) => {
   it('finds and shows a call whose request id was chosen by a proxy', async () => {
     await using behind = await startService(engine, { TRUSTED_PROXIES: '127.0.0.1' })
     const caller = await behind.account()
-    const id = '7F000001_C1A2_7F000001_0BB8_0042'
-    const headers = { api_key: caller.key, username: caller.username, 'x-request-id': id }
-    await get(`${behind.url}/api/sms_api.php?action=get_credits`, headers)
-    await behind.app.requestLog.flush()
     const own = await signedIn(behind, caller)
-    const { body } = await own.call(requestRoutes.list, { sent: { q: id } })
-    assert.deepEqual(
-      body.items.map(({ request_id }: { request_id: string }) => request_id),
-      [id],
-    )
-    assert.equal((await own.call(requestRoutes.one, { parts: { id } })).body.request_id, id)
+    for (const id of ['7F000001_C1A2_7F000001_0BB8_0042', '3F2504E0-4F89-41D3-9A0C-0305E82C3301']) {
+      const headers = { api_key: caller.key, username: caller.username, 'x-request-id': id }
+      await get(`${behind.url}/api/sms_api.php?action=get_credits`, headers)
+      await behind.app.requestLog.flush()
+      const { body } = await own.call(requestRoutes.list, { sent: { q: id } })
+      assert.deepEqual(
+        body.items.map(({ request_id }: { request_id: string }) => request_id),
+        [id],
+      )
+      assert.equal((await own.call(requestRoutes.one, { parts: { id } })).body.request_id, id)
+    }
   })
 
   it('finds calls that version 1.0.0 recorded', async () => {

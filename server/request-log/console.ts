@@ -20,7 +20,7 @@ import {
   listCalls,
 } from './store.ts'
 
-/** Our own ids, and those of nginx: nothing else that a call is found by looks like them. */
+/** Our own ids, and those of nginx, in capital letters too: nothing else that a call is found by looks like them. */
 const ownIdPattern = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/
 
 export function requestPages(api: Api, services: Services, log: RequestLog): void {
@@ -38,7 +38,7 @@ export function requestPages(api: Api, services: Services, log: RequestLog): voi
       source: input.source,
       address: input.address?.trim() || undefined,
       minMs: input.min_ms,
-      requestId: isOwnId ? q.toLowerCase() : undefined,
+      requestIds: isOwnId ? [q, q.toLowerCase()] : undefined,
       text: q === '' || isOwnId ? undefined : { requestId: q, terms: log.termsFor(q) },
       ...filterRange(input),
     }

@@ -171,7 +171,7 @@ export interface CallSearch {
   readonly address?: string | undefined
   /** Only calls that took at least this long. */
   readonly minMs?: number | undefined
-  readonly requestId?: string | undefined
+  readonly requestIds?: readonly string[] | undefined
   /** A text that the call can be found by: the request id that a proxy chose, or a term in its stored forms. */
   readonly text?: { readonly requestId: string; readonly terms: readonly string[] } | undefined
   readonly start?: number | undefined
@@ -272,13 +272,13 @@ export async function listCalls(queries: Queries, input: CallSearch, limit: numb
 }
 
 /** What an index finds: the other conditions apply to the newest of these calls only. */
-function selectCalls(queries: Queries, { accountId, ok, before, after, requestId, text }: CallSearch) {
+function selectCalls(queries: Queries, { accountId, ok, before, after, requestIds, text }: CallSearch) {
   let query = queries.kysely.selectFrom('request_log').where('account_id', '=', accountId)
   // A literal, because the partial index of failures needs one.
   if (ok !== undefined) query = query.where('ok', '=', sql.lit(ok === 0 ? 0 : 1))
   if (before !== undefined) query = query.where('id', '<', before)
   if (after !== undefined) query = query.where('id', '>', after)
-  if (requestId !== undefined) query = query.where('request_id', '=', requestId)
+  if (requestIds !== undefined) query = query.where('request_id', 'in', requestIds)
   if (text !== undefined) {
     const { requestId: chosen, terms } = text
     const found = queries.kysely
