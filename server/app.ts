@@ -360,7 +360,7 @@ export async function createApp(
       await endBefore(leaveJobsMs, background)
       await endBefore(
         leaveRestMs,
-        Promise.all([...products.map(async (product) => product.stop?.()), webConsole.stop()]),
+        webConsole.stop(Promise.all(products.map(async (product) => product.stop?.()))),
       )
       limits.stop()
       await app.close()

@@ -1,12 +1,14 @@
 // What a stop waits for: it must end before systemd kills the process.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { domainCheckRoutes } from '../contract/console/domain-check.ts'
 import { systemActor } from '../server/audit/audit.ts'
 import { createEventRules } from '../server/events/delivery.ts'
 import { emitEvents } from '../server/events/emit.ts'
 import { insertEndpoint } from '../server/events/store.ts'
+import { signedIn } from './support/console.ts'
 import { onEachEngine } from './support/engines.ts'
-import { hang, startFakeUpstream } from './support/fake-upstream.ts'
+import { hang, late, startFakeUpstream, text } from './support/fake-upstream.ts'
 import { startService } from './support/service.ts'
 import { until } from './support/until.ts'
 
@@ -45,6 +47,23 @@ onEachEngine('a stop', (engine) => {
     assert.equal(tried?.count, 0, 'no request had to time out')
     await service[Symbol.asyncDispose]()
     await receiver.close()
+  })
+
+  it('records a check of the console that ends during the stop', async () => {
+    const platform = await startFakeUpstream(() => late(1_000, text(302, '', { location: 'https://a.com/' })))
+    const service = await startService(engine, {
+      DOMAIN_GATEWAYS: 'jump',
+      DOMAIN_JUMP_URL: `${platform.url}?target={url}`,
+    })
+    const browser = await signedIn(service, await service.account({ domain_check: 5 }))
+    const sent = { urls: ['a.com'], check_random: false }
+    const { body } = await browser.call(domainCheckRoutes.start, { sent })
+    await service.app.stop()
+    const { db } = service.installation
+    const calls = await db.all('SELECT charged FROM request_log WHERE request_id = ?', [body.request_id])
+    assert.deepEqual(calls, [{ charged: 1 }])
+    await service[Symbol.asyncDispose]()
+    await platform.close()
   })
 
   it('leaves background work that does not end', async () => {

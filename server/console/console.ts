@@ -88,7 +88,8 @@ const apiPolicy = `default-src 'none'; frame-ancestors 'none'`
 export interface Console {
   routes(app: FastifyInstance): void
   start(): void
-  stop(): Promise<void>
+  /** `productsStop` resolves when the products have stopped: a check that ends until then is in the request log too. */
+  stop(productsStop: Promise<unknown>): Promise<void>
   /** Called with every completed API call. */
   readonly onResponse: (completed: CompletedCall) => void
   readonly requestLog: RequestLog
@@ -255,6 +256,12 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     )
   }
 
+  async function flushRequestLog(): Promise<void> {
+    await requestLog.flush().catch((error: unknown) => {
+      services.log.error({ err: error }, 'failed to write the request log')
+    })
+  }
+
   return {
     requestLog,
     onResponse: requestLog.record,
@@ -272,11 +279,8 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
         jobs.every(hourMs, 'prune_audit_log', (signal) => deleteOldAudit(db, config.AUDIT_KEEP_DAYS, signal))
       }
     },
-    async stop() {
-      await mail.idle()
-      await requestLog.flush().catch((error: unknown) => {
-        services.log.error({ err: error }, 'failed to write the request log')
-      })
+    async stop(productsStop) {
+      await Promise.all([mail.idle(), flushRequestLog(), productsStop.then(flushRequestLog)])
     },
   }
 }
