@@ -1,9 +1,11 @@
 // Tests of the test runner: hanging files are killed, failures and skips are reported, the exit code is correct.
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
+import { root } from './root.ts'
 import { runNode } from './service.ts'
 
 async function runFile(source: string): Promise<{ readonly code: number | null; readonly lines: string[] }> {
@@ -72,3 +74,29 @@ for (const [what, source, last] of [
     assert.match(lines.at(-1)!, new RegExp(`^\\d passed, ${last} failed, 0 skipped$`))
   })
 }
+
+test(
+  '.ci/run fails when a file fails twice and when the heavy files cannot be listed',
+  { skip: process.platform === 'win32' && 'needs bash' },
+  async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), 'tollgate-ci-'))
+    t.after(() => rm(directory, { recursive: true, force: true }))
+    /** Runs it with an npm that only has these cases. */
+    const runWith = async (cases: string) => {
+      const npm = join(directory, 'npm')
+      await writeFile(npm, `#!/bin/sh\ncase "$*" in\n${cases}\nesac\n`)
+      await chmod(npm, 0o700)
+      const env = { ...process.env, PATH: `${directory}${delimiter}${process.env['PATH']}` }
+      const { status, stdout } = spawnSync('bash', ['.ci/run'], { cwd: root, env, encoding: 'utf8' })
+      return { status, stdout }
+    }
+    const list = '*--list*) echo test/a.heavy.test.ts;;'
+    const fails = "*--test-concurrency*) echo '  test/a.heavy.test.ts > a'; exit 1;;"
+    assert.equal((await runWith(list)).status, 0)
+    const failed = await runWith(`${list}\n${fails}`)
+    assert.match(failed.stdout, /^Running again, alone: test\/a\.heavy\.test\.ts$/m)
+    assert.equal(failed.status, 1)
+    for (const suite of ['alone', 'together'])
+      assert.equal((await runWith(`*test:heavy:${suite}*) exit 1;;\n${list}`)).status, 1, suite)
+  },
+)
