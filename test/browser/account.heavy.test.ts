@@ -244,6 +244,20 @@ describe('account holder', () => {
     await page.locator('main').getByRole('button', { name: '搜索', exact: true }).first().waitFor()
   })
 
+  browserTest('buttons that are only an icon of a component have a name', async () => {
+    await using visitor = await browser.visit(service.url, { language: 'en', width: 700, height: 844 })
+    const { page } = visitor
+    await signIn(visitor, await service.account())
+    await page.goto('/console/requests')
+    const search = page.getByRole('searchbox', { name: 'Full IP address' })
+    await search.fill('a')
+    assert.deepEqual(await visitor.findViolations(), [])
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    assert.equal(await search.inputValue(), '')
+    await page.goto('/console/sms')
+    await page.getByRole('button', { name: 'More tabs' }).waitFor()
+  })
+
   browserTest('changes the password and ends other sessions', async () => {
     const account = await service.account()
     await using first = await browser.visit(service.url)

@@ -165,6 +165,21 @@ describe('operator', () => {
     assert.deepEqual({ ...row }, { sms_enabled: 0, sign_name: '云帆' })
   })
 
+  browserTest('the result of a gateway test has a button that closes it', async () => {
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    await signIn(visitor, await createOperator())
+    await page.goto('/console/operator/gateways')
+    await page.locator('main').getByRole('button', { name: '测试' }).last().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('备注').fill('检查')
+    await dialog.getByRole('button', { name: '测试' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    const result = page.getByRole('alert').filter({ hasText: '测试成功' })
+    await result.getByRole('button', { name: '关闭' }).click()
+    await result.waitFor({ state: 'hidden' })
+  })
+
   browserTest('a session that ends while a change is confirmed is continued above that dialog', async () => {
     await using visitor = await browser.visit(service.url)
     const { page } = visitor

@@ -8,6 +8,7 @@ import { sms } from '../../contract/sms.ts'
 import { formatDay } from '../../contract/time.ts'
 import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
+import { ClearIcon } from '../parts/clear-icon.tsx'
 import { partsText } from '../parts/text.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { operatorText } from './text.ts'
@@ -68,13 +69,16 @@ export function ChangeAccountModal({ open, account, onClose }: ChangeAccountModa
       }}
     >
       <Form.Item name="expires_on" label={t.setExpires} extra={t.emptyNoEnd}>
-        <Input type="date" allowClear />
+        <Input type="date" allowClear={{ clearIcon: <ClearIcon /> }} />
       </Form.Item>
       <Form.Item name="sms_enabled" label={t.sms} valuePropName="checked">
         <Switch checkedChildren={t.on} unCheckedChildren={t.off} />
       </Form.Item>
       <Form.Item name="sign_name" label={t.signName} extra={t.emptySign}>
-        <Input maxLength={sms.operations.send.parameters.sign_name.maxLength} allowClear />
+        <Input
+          maxLength={sms.operations.send.parameters.sign_name.maxLength}
+          allowClear={{ clearIcon: <ClearIcon /> }}
+        />
       </Form.Item>
       <Form.Item name="own_limit" label={t.ownLimit} valuePropName="checked">
         <Switch />

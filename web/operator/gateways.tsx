@@ -10,6 +10,7 @@ import { May } from '../frame/rights.tsx'
 import { RelativeTime, formatCount, formatDuration, StatusLabel, type Tone } from '../parts/format.tsx'
 import { List } from '../parts/list.tsx'
 import { Page } from '../parts/page.tsx'
+import { partsText } from '../parts/text.ts'
 import { gatewayGroupText } from './gateway-groups.ts'
 import { OperatorForm } from './operator-form.tsx'
 import { productsText } from './products-text.ts'
@@ -112,12 +113,13 @@ interface TestedGateway {
 
 function TestResult({ tested, onClose }: { tested: TestedGateway; onClose: () => void }): ReactNode {
   const t = useText(productsText)
+  const common = useText(partsText)
   const { ok, message, duration_ms } = tested.result
   const outcome = ok ? t.testOk(formatDuration(duration_ms)) : t.testFailed
   return (
     <Alert
       showIcon
-      closable={{ onClose }}
+      closable={{ onClose, 'aria-label': common.close }}
       type={ok ? 'success' : 'error'}
       title={`${tested.name} · ${outcome}`}
       description={message}

@@ -3,6 +3,7 @@ import { SearchOutlined } from '@ant-design/icons'
 import { Input, Select } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useText } from '../frame/i18n.ts'
+import { ClearIcon } from './clear-icon.tsx'
 import { partsText } from './text.ts'
 
 interface SearchFilterProps {
@@ -23,7 +24,7 @@ export function SearchFilter({ label, value, width, onSearch }: SearchFilterProp
   }
   return (
     <Input.Search
-      allowClear
+      allowClear={{ clearIcon: <ClearIcon /> }}
       searchIcon={<SearchOutlined aria-label={t.search} />}
       style={{ width, maxWidth: '100%' }}
       placeholder={label}

@@ -8,6 +8,7 @@ import { useApiMutation } from '../api/hooks.ts'
 import { useText } from '../frame/i18n.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { partsText } from '../parts/text.ts'
 import { shortlinkText } from './text.ts'
 
 interface BulkBarProps {
@@ -24,6 +25,7 @@ interface FailedLink {
 
 export function BulkBar({ selected, canChange, onClear }: BulkBarProps): ReactNode {
   const t = useText(shortlinkText)
+  const common = useText(partsText)
   const { message } = App.useApp()
   const [form] = Form.useForm<{ tag: string }>()
   const [asking, setAsking] = useState<BulkChange['action']>()
@@ -49,7 +51,7 @@ export function BulkBar({ selected, canChange, onClear }: BulkBarProps): ReactNo
         <Alert
           type="warning"
           showIcon
-          closable={{ onClose: () => setFailures([]) }}
+          closable={{ onClose: () => setFailures([]), 'aria-label': common.close }}
           title={t.bulkFailed(failures.length)}
           description={
             <ul className="summary">

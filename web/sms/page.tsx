@@ -1,9 +1,11 @@
 // The SMS page: templates, sending a message or to a group, records, signatures, replies and the stop list.
+import { EllipsisOutlined } from '@ant-design/icons'
 import { Tabs } from 'antd'
 import type { ReactNode } from 'react'
 import { useText } from '../frame/i18n.ts'
 import { lazyPage } from '../lazy-page.tsx'
 import { Page } from '../parts/page.tsx'
+import { partsText } from '../parts/text.ts'
 import { useUrlState } from '../parts/url-state.ts'
 import { Groups } from './batch/page.tsx'
 import { batchText } from './batch/text.ts'
@@ -23,6 +25,7 @@ const Statistics = lazyPage(() => import('./statistics.tsx'), 'Statistics')
 export function SmsPage(): ReactNode {
   const t = useText(smsText)
   const more = useText(signaturesText)
+  const common = useText(partsText)
   const batch = useText(batchText)
   const { statistics } = useText(statisticsText)
   const [params, setParams] = useUrlState({ tab: 'templates' })
@@ -31,6 +34,7 @@ export function SmsPage(): ReactNode {
       <Tabs
         activeKey={params.tab}
         onChange={(tab) => setParams({ tab })}
+        more={{ icon: <EllipsisOutlined aria-label={common.moreTabs} /> }}
         destroyOnHidden
         items={[
           { key: 'templates', label: t.templates, children: <Templates /> },

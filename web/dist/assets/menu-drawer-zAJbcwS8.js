@@ -1,1 +1,0 @@
-import{zr as e}from"./base-BiABaw9X.js";import{n as t}from"./frame-UPsA0lrQ.js";import{jt as n}from"./common-Cq1BcD5B.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};
