@@ -188,18 +188,23 @@ export interface EndpointResult {
   readonly leaseMs: number
 }
 
-/** Extends the lease, too. Returns the endpoint as it is now; undefined when it was removed. */
+/**
+ * Extends the lease, too. Returns the endpoint as it is now; undefined when it was removed. How a receiver at an earlier URL responded
+ * says nothing about the present one.
+ */
 export function recordEndpointResult(
   tx: Tx,
-  endpointId: number,
+  { id, url }: Pick<LeasedEndpoint, 'id' | 'url'>,
   { succeeded, pauseMs, leaseMs }: EndpointResult,
 ): Promise<LeasedEndpoint | undefined> {
   return tx.one<LeasedEndpoint>(
-    `UPDATE event_endpoint SET failing_since = ${succeeded ? 'NULL' : `COALESCE(failing_since, ${tx.now})`},
-       paused_until = CASE WHEN ? > 0 THEN ${tx.now} + ? ELSE paused_until END, lease_until = ${tx.now} + ${leaseMs}
+    `UPDATE event_endpoint SET
+       failing_since = CASE WHEN url = ? THEN ${succeeded ? 'NULL' : `COALESCE(failing_since, ${tx.now})`} ELSE failing_since END,
+       paused_until = CASE WHEN url = ? AND ? > 0 THEN ${tx.now} + ? ELSE paused_until END,
+       lease_until = ${tx.now} + ${leaseMs}
      WHERE id = ?
      RETURNING ${endpointColumns}, ${tx.now} AS now`,
-    [pauseMs, pauseMs, endpointId],
+    [url, url, pauseMs, pauseMs, id],
   )
 }
 

@@ -141,4 +141,72 @@ onEachEngine('dispatcher', (engine) => {
     assert.deepEqual([endpoint?.lease_until, endpoint?.failing_since], [0, null])
     await rules.close()
   })
+
+  it('does not hold against a new URL what a request in progress gets from the old one', async () => {
+    await using fresh = await freshDatabase(engine)
+    const { db } = fresh
+    const rules = createEventRules({
+      db,
+      secretKey: 'a secret of thirty-two characters.',
+      config: { WEBHOOK_ALLOW_PRIVATE: 'on', MAIL_URL: undefined, MAIL_FROM: undefined },
+      publicUrl: () => 'http://127.0.0.1',
+    })
+    const { id: account } = await createAccount(db, systemActor, { username: uniqueName() })
+    const urlOf = (path: string) => `http://127.0.0.1:9/${path}`
+    const { id } = await rules.webhooks.add(systemActor, account, { url: urlOf('0'), events: [] })
+    /** Each request ends when the test has changed the URL: 410, a pause, no response, then success. */
+    const answers: readonly Pick<DeliveryAttempt, 'succeeded' | 'disable' | 'pauseMs'>[] = [
+      { succeeded: false, disable: 'gone', pauseMs: 0 },
+      { succeeded: false, disable: undefined, pauseMs: 3_600_000 },
+      { succeeded: false, disable: undefined, pauseMs: 0 },
+      { succeeded: true, disable: undefined, pauseMs: 0 },
+    ]
+    const waiting: (() => void)[] = []
+    const paths: string[] = []
+    async function attempt(path: string, delivery: DueDelivery): Promise<DeliveryAttempt> {
+      const answer = answers[paths.length]!
+      paths.push(path)
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      const status = answer.succeeded ? 200 : answer.disable ? 410 : null
+      const result = { durationMs: 0, status, error: null, response: '' }
+      return { ...answer, record: { ...nextState(delivery, answer.succeeded, [3_600_000], 0), ...result } }
+    }
+    const metrics = new Registry()
+    const jobs = createJobs(pino({ enabled: false }), metrics)
+    const dispatcher = createDispatcher({
+      db,
+      senderFor: ({ url }) => ({
+        concurrency: 1,
+        attempt: (delivery) => attempt(new URL(url).pathname, delivery),
+      }),
+      keepDays: 30,
+      disable: disableEndpoint,
+      metrics,
+      onError: (error) => assert.fail(String(error)),
+    })
+    await emitNumbered(db, account, 1)
+    dispatcher.start(jobs)
+    try {
+      for (let n = 1; n <= answers.length; n += 1) {
+        await until(() => paths.length === n)
+        const endpoint = (await findEndpoint(db, id))!
+        if (n < answers.length) {
+          await rules.webhooks.update(systemActor, endpoint, { url: urlOf(String(n)), events: [] })
+          await emitNumbered(db, account, 1)
+        }
+        waiting.shift()!()
+      }
+      await until(async () => (await findEndpoint(db, id))?.lease_until === 0)
+      assert.deepEqual(paths, ['/0', '/1', '/2', '/3'])
+      const { state, failing_since, paused_until } = (await findEndpoint(db, id))!
+      assert.deepEqual(
+        { state, failing_since, paused_until },
+        { state: 'active', failing_since: null, paused_until: 0 },
+      )
+    } finally {
+      for (const end of waiting) end()
+      await Promise.all([jobs.stop(), dispatcher.stop()])
+      await rules.close()
+    }
+  })
 })

@@ -150,12 +150,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const hasFailedLong =
         !succeeded && since !== null && now - since >= webhookLimits.disableAfterMs ? 'failing' : undefined
       const reason = final ?? hasFailedLong
-      if (reason !== undefined) await options.disable(tx, endpoint.id, reason)
+      if (reason !== undefined) await options.disable(tx, endpoint, reason)
       // The endpoint is read again, so that a new URL or secret is used from the next chunk on.
-      const current = await recordEndpointResult(tx, endpoint.id, { succeeded, pauseMs, leaseMs })
+      const current = await recordEndpointResult(tx, endpoint, { succeeded, pauseMs, leaseMs })
       // While all slots are taken, another endpoint may wait for this one.
+      const isPaused = pauseMs > 0 && current?.url === endpoint.url
       const mustLeave =
-        pauseMs > 0 || current?.state !== 'active' || serving.size >= maxEndpoints || stopping.signal.aborted
+        isPaused || current?.state !== 'active' || serving.size >= maxEndpoints || stopping.signal.aborted
       const chunk = mustLeave ? [] : await takeDue(tx, [endpoint.id], chunkSize)
       if (chunk.length === 0) await releaseEndpoint(tx, endpoint.id)
       return current && { endpoint: current, chunk }

@@ -155,12 +155,19 @@ export function createWebhooks({ db, cipher, allowPrivate }: WebhookOptions): We
 /** The failures of another receiver, and the pause that it asked for, no longer count. */
 const newReceiver = { failing_since: null, paused_until: 0 }
 
-/** Disables an endpoint and reports it to the account's other endpoints. Its pending deliveries wait until it is enabled again. */
-export async function disableEndpoint(tx: Tx, endpointId: number, reason: DisableReason): Promise<void> {
-  const endpoint = await findEndpoint(tx, endpointId)
-  if (!endpoint || endpoint.state === 'disabled') return
+/**
+ * Disables an endpoint, unless it has another URL meanwhile, and reports it to the account's other endpoints. Its pending deliveries
+ * wait until it is enabled again.
+ */
+export async function disableEndpoint(
+  tx: Tx,
+  { id: endpointId, account_id, url }: Pick<EndpointRow, 'id' | 'account_id' | 'url'>,
+  reason: DisableReason,
+): Promise<void> {
   // The account first, as in every change of its endpoints.
-  await lockAccountEndpoints(tx, endpoint.account_id, 'webhook')
+  await lockAccountEndpoints(tx, account_id, 'webhook')
+  const endpoint = await findEndpoint(tx, endpointId)
+  if (!endpoint || endpoint.state === 'disabled' || endpoint.url !== url) return
   await updateEndpoint(tx, endpointId, { state: 'disabled', disabled_reason: reason })
   await updateWantedTypes(tx, endpoint.account_id)
   if (endpoint.kind !== 'webhook') return
