@@ -98,5 +98,16 @@ test(
     assert.equal(failed.status, 1)
     for (const suite of ['alone', 'together'])
       assert.equal((await runWith(`*test:heavy:${suite}*) exit 1;;\n${list}`)).status, 1, suite)
+    // Of 30 files, the first ones run beside the others. Each of them is run, and counts.
+    const many = `*alone*--list*) echo test/alone.heavy.test.ts;;
+      *--list*) for n in $(seq 10 39); do echo test/f$n.heavy.test.ts; done;;`
+    const passed = await runWith(`${many}\n*--test-concurrency*) echo "ran $*";;`)
+    assert.equal(new Set(passed.stdout.match(/test\/f\d\d/g)).size, 30)
+    assert.equal(passed.status, 0)
+    for (const file of ['alone', 'f10', 'f39']) {
+      const result = await runWith(`${many}\n*${file}*) echo '  test/${file}.heavy.test.ts > a'; exit 1;;`)
+      assert.equal(result.status, 1, file)
+      assert.match(result.stdout, new RegExp(`^Running again, alone: test/${file}\\.heavy`, 'm'))
+    }
   },
 )
