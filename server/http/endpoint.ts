@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { type AddressOf, networkOf } from './address.ts'
+import { type BodyBuffers, createBodyBuffers } from './body-buffers.ts'
 import { decodeBody } from './body.ts'
 import { type Call, createCall, languageOf } from './call.ts'
 import { keepAliveHint } from './connection-timeouts.ts'
@@ -58,7 +59,12 @@ export interface ServedEndpoint {
 /** Returns false when the path of the request belongs to another handler. */
 export type TryHandle = (request: IncomingMessage, response: ServerResponse) => boolean
 
-export function serveEndpoints(context: HttpContext, served: readonly ServedEndpoint[]): TryHandle {
+interface EndpointContext extends HttpContext {
+  readonly buffers: BodyBuffers
+}
+
+export function serveEndpoints(http: HttpContext, served: readonly ServedEndpoint[]): TryHandle {
+  const context: EndpointContext = { ...http, buffers: createBodyBuffers(bodyLimit) }
   const byPath = new Map(served.map((one) => [one.endpoint.path, one]))
   return (request, response) => {
     const url = request.url ?? ''
@@ -71,7 +77,7 @@ export function serveEndpoints(context: HttpContext, served: readonly ServedEndp
 }
 
 async function handleRequest(
-  context: HttpContext,
+  context: EndpointContext,
   { endpoint, handle }: ServedEndpoint,
   request: IncomingMessage,
   response: ServerResponse,
@@ -153,14 +159,17 @@ function readSources(
   const decode = () => decodeSources(endpoint, request, query, bytes)
   if (received?.turns) {
     const { address, release } = received.turns
-    return largeBodies.decode(address, decode).finally(release)
+    return largeBodies.decode(address, received.bytes.length, decode).finally(release)
   }
   if ((query?.length ?? 0) + (bytes?.length ?? 0) < minCountedBytes) return decode()
   return largeBodies.decodeSmall(() => networkOf(addressOf(request)), decode)
 }
 
 /** Reads a small body immediately. A larger one waits for its turn after its first bytes. */
-function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMessage): Promise<ReceivedBody> {
+function readBody(
+  { addressOf, largeBodies, buffers }: EndpointContext,
+  request: IncomingMessage,
+): Promise<ReceivedBody> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length']) > discardLimit) {
       reject(tooLarge())
@@ -168,6 +177,8 @@ function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMess
     }
     const isChunked = request.headers['transfer-encoding'] !== undefined
     const chunks: Buffer[] = []
+    /** Has the chunks of a large body from its turn on. */
+    let buffer: Buffer | undefined
     let received = 0
     let size = 0
     let turns: ReceivedBody['turns']
@@ -188,8 +199,18 @@ function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMess
         .begin(address)
         .then((release) => {
           // The client may have left while it waited.
-          if (isOver) release()
-          else turns = { address, release }
+          if (isOver) return release()
+          const own = buffers.take()
+          let end = 0
+          for (const chunk of chunks.splice(0)) end += chunk.copy(own, end)
+          buffer = own
+          turns = {
+            address,
+            release() {
+              buffers.giveBack(own)
+              release()
+            },
+          }
         })
         .catch((error: unknown) => {
           refused = error instanceof QueueFull ? tooFrequent(1) : toAppError(error)
@@ -206,8 +227,10 @@ function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMess
         return
       }
       if (size > smallBodyBytes && !isLarge) waitForTurn()
-      if (size <= bodyLimit && refused === undefined) chunks.push(chunk)
-      else if (size <= discardLimit) chunks.length = 0
+      if (size <= bodyLimit && refused === undefined) {
+        if (buffer) chunk.copy(buffer, size - chunk.length)
+        else chunks.push(chunk)
+      } else if (size <= discardLimit) chunks.length = 0
       else {
         request.pause()
         fail(tooLarge())
@@ -218,7 +241,8 @@ function readBody({ addressOf, largeBodies }: HttpContext, request: IncomingMess
       else if (refused !== undefined) fail(refused)
       else {
         isOver = true
-        resolve({ bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), turns })
+        const bytes = buffer?.subarray(0, size) ?? (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+        resolve({ bytes, turns })
       }
     })
     request.on('error', () => fail(new ConnectionClosed()))

@@ -20,7 +20,8 @@ const context = {
   addressOf: peerOf,
   largeBodies: {
     begin: (address: string) => turns.begin(address).finally(() => (begun += 1)),
-    decode: <T>(address: string, work: () => T) => turns.decode(address, work).finally(() => (decoded += 1)),
+    decode: <T>(address: string, bytes: number, work: () => T) =>
+      turns.decode(address, bytes, work).finally(() => (decoded += 1)),
     decodeSmall: turns.decodeSmall,
   },
 }

@@ -62,7 +62,7 @@ export async function decodeInTurn<T>(
 ): Promise<T> {
   const address = () => networkOf(addressOf(request.raw))
   if (body.length <= smallBodyBytes) return largeBodies.decodeSmall(address, () => decode(body))
-  return largeBodies.decode(address(), () => decode(body))
+  return largeBodies.decode(address(), body.length, () => decode(body))
 }
 
 /** The body of a route whose parser keeps the bytes; empty without one. */

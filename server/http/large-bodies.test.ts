@@ -34,7 +34,7 @@ test('146 large bodies are decoded one by one, and addresses take turns', async 
   const bodies = createLargeBodies()
   const order: string[] = []
   const decode = (name: string, address: string) =>
-    bodies.decode(address, () => {
+    bodies.decode(address, 0, () => {
       order.push(name)
       setImmediate(() => order.push('other'))
       return name
@@ -54,18 +54,37 @@ test('146 a body that took long to decode leaves as much time to other work', as
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const bodies = createLargeBodies()
   const order: string[] = []
-  const long = bodies.decode('a', () => {
+  const long = bodies.decode('a', 0, () => {
     const start = performance.now()
     while (performance.now() - start < 1);
     order.push('long')
   })
-  const next = bodies.decode('b', () => order.push('next'))
+  const next = bodies.decode('b', 0, () => order.push('next'))
   await long
   for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
   assert.deepEqual(order, ['long'])
   t.mock.timers.tick(60_000)
   await next
   assert.deepEqual(order, ['long', 'next'])
+})
+
+test('the pause after a body is 20 ms for each megabyte at least', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const bodies = createLargeBodies()
+  const order: string[] = []
+  const sizes = { first: 1_048_576, second: 524_288, third: 1 }
+  const all = Object.entries(sizes).map(([name, bytes]) => bodies.decode('a', bytes, () => order.push(name)))
+  const afterMs = async (ms: number) => {
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+    t.mock.timers.tick(ms)
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+    return [...order]
+  }
+  assert.deepEqual(await afterMs(19), ['first'])
+  assert.deepEqual(await afterMs(1), ['first', 'second'])
+  assert.deepEqual(await afterMs(9), ['first', 'second'])
+  assert.deepEqual(await afterMs(1), ['first', 'second', 'third'])
+  await Promise.all(all)
 })
 
 test('173 small bodies of an address that took long are decoded in turn, those of others at once', async () => {

@@ -15,6 +15,9 @@ const smallChunkBytes = 64
 /** Decoding some hundred kilobytes takes longer. Other calls then have as much time before the next body is decoded. */
 const maxWithoutPauseMs = 0.5
 
+/** The shortest pause after a megabyte: reading it and the garbage collection take time too, before and after it is decoded. */
+const pausePerMegabyteMs = 20
+
 /** What small bodies of one address may take to decode at once, and the part of a core that they may use all the time. */
 const defaultBurstMs = 50
 const freeShare = 0.2
@@ -43,8 +46,8 @@ const defaultLimits: LargeBodyLimits = { maxOfAddress: 16, maxWaiting: 1_000 }
 export interface LargeBodies {
   /** Waits until the address may send a large body, and returns a function to call afterwards. Rejects with `QueueFull`. */
   begin(address: string): Promise<() => void>
-  /** Runs the work alone in a turn of the event loop. Half of the time is left to other calls. */
-  decode<T>(address: string, work: () => T): Promise<T>
+  /** Runs the work alone in a turn of the event loop. At least half of the time is left to other calls. */
+  decode<T>(address: string, bytes: number, work: () => T): Promise<T>
   /** Runs the work at once, or in turn if small bodies of this address took long. Rejects with a 429 if too many wait. */
   decodeSmall<T>(addressOf: () => string, work: () => T): Promise<T>
 }
@@ -61,7 +64,12 @@ export function createLargeBodies(limits = defaultLimits): LargeBodies {
   const spent = createTimeSpent(burstMs)
   let smallWaiting = 0
 
-  function decode<T>(address: string, work: () => T, maxWithoutPause = maxWithoutPauseMs): Promise<T> {
+  function decode<T>(
+    address: string,
+    bytes: number,
+    work: () => T,
+    maxWithoutPause = maxWithoutPauseMs,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       decoding
         .run(address, async () => {
@@ -69,7 +77,8 @@ export function createLargeBodies(limits = defaultLimits): LargeBodies {
           const start = performance.now()
           resolve(Promise.try(work))
           const ms = performance.now() - start
-          if (ms > maxWithoutPause) await new Promise((end) => setTimeout(end, ms))
+          const pauseMs = Math.max(ms > maxWithoutPause ? ms : 0, (bytes / 1_048_576) * pausePerMegabyteMs)
+          if (pauseMs > 0) await new Promise((end) => setTimeout(end, pauseMs))
         })
         .catch(reject)
     })
@@ -80,7 +89,7 @@ export function createLargeBodies(limits = defaultLimits): LargeBodies {
       new Promise((resolve, reject) => {
         slots.run(address, () => new Promise<void>((end) => resolve(end))).catch(reject)
       }),
-    decode: (address, work) => decode(address, work),
+    decode: (address, bytes, work) => decode(address, bytes, work),
     async decodeSmall(addressOf, work) {
       if (!spent.isTooMuch(addressOf)) {
         const start = performance.now()
@@ -92,7 +101,7 @@ export function createLargeBodies(limits = defaultLimits): LargeBodies {
       }
       if (smallWaiting >= maxSmallWaiting) throw tooFrequent(1)
       smallWaiting += 1
-      return decode(addressOf(), work, 0).finally(() => (smallWaiting -= 1))
+      return decode(addressOf(), 0, work, 0).finally(() => (smallWaiting -= 1))
     },
   }
 }

@@ -8,6 +8,7 @@ import { endsWithin } from './ends-within.ts'
 import { exitProcess } from './exit.ts'
 import { type Installation, openInstallation, StartProblem } from './installation.ts'
 import { type LogOptions, openLog } from '../operations/log.ts'
+import { growHeapFurther } from './heap-growth.ts'
 import { inlineMore } from './inlining.ts'
 import { onReloadSignal, onStopSignal } from './signals.ts'
 import { notifySystemd } from './systemd.ts'
@@ -51,6 +52,7 @@ export async function startProcess(config: Config, options: ProcessOptions = {})
     throw toStartProblem(error, config)
   })
   inlineMore()
+  growHeapFurther()
   let stopping = false
   const stop = () => {
     if (stopping) return
