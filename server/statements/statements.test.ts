@@ -4,8 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { admin, startService } from '../../test/support/service.ts'
-import { onEachEngine } from '../../test/support/engines.ts'
-import { dayMs, formatDay } from '../../contract/time.ts'
+import { withClock } from '../../test/support/clock.ts'
+import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { dayMs, formatDay, hourMs, minuteMs } from '../../contract/time.ts'
+import { systemActor } from '../audit/audit.ts'
+import { createAccountWithoutKey } from '../credits/create-account.ts'
+import { createCredits } from '../credits/credits.ts'
 import { compactStep } from '../credits/ledger/compaction-store.ts'
 import { findFileProblem, formatFile, readRows } from './file.ts'
 import { createStatements } from './statements.ts'
@@ -122,5 +126,38 @@ onEachEngine('statements', (engine) => {
       (await admin(environment, 'statement', 'make', account.username, '2099-01', '--out', out)).code,
       1,
     )
+  })
+  it('begin with what the ledger had, also while the month before is not frozen yet', async () => {
+    await using fresh = await freshDatabase(engine)
+    const clock = { now: Date.parse('2026-01-20T12:00:00+08:00') }
+    const db = withClock(fresh.db, clock)
+    const first = [{ apiType: 'sms', amount: 100 }] as const
+    const { id, username } = await createAccountWithoutKey(db, systemActor, { username: 'holder' }, first)
+    const account = { id, username, created_at: clock.now }
+    const credits = createCredits(db, 'secret')
+    const statements = createStatements({ db, secretKey: 'secret' })
+    const charge = (cost: number) =>
+      credits.charge({ accountId: id, apiType: 'sms', action: 'test', cost, requestId: 'r' })
+    const make = async (month: string) => {
+      const { rows, content } = await statements.make(account, month)
+      const { opening, closing } = rows.find(({ api_type: type }) => type === 'sms')!
+      return { opening, closing, previous: /^previous,(.*)\r$/m.exec(content)![1] }
+    }
+
+    const march = Date.parse('2026-03-01T00:00:00+08:00')
+    clock.now = march - 10 * dayMs
+    await statements.freezeAll(new AbortController().signal)
+    await charge(30)
+    clock.now = march + 5 * minuteMs
+    await charge(5)
+    clock.now += minuteMs
+    const { opening, closing } = await make('2026-03')
+    assert.deepEqual({ opening, closing }, { opening: 70, closing: 65 })
+    assert.equal((await make('2026-02')).closing, 70)
+    clock.now = march + hourMs
+    const later = await make('2026-03')
+    const { digest, isFinal } = await statements.make(account, '2026-02')
+    assert.equal(isFinal, true)
+    assert.deepEqual(later, { opening: 70, closing: 65, previous: digest })
   })
 })

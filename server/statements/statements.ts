@@ -61,7 +61,7 @@ export function createStatements({
   ): Promise<MadeStatement> {
     const from = startOfMonth(month)!
     const before = await findLatestBefore(queries, account.id, month)
-    const opening = before ? closingOf(readRows(before.content)) : await openingAt(queries, account.id, from)
+    const opening = await openingAt(queries, account.id, from, before)
     const sums = await sumLedger(queries, account.id, { from, until })
     const rows = sums.map((sum) => {
       const start = opening.get(sum.api_type) ?? 0
@@ -82,8 +82,9 @@ export function createStatements({
 
   /** Each month follows the one before, so that the chain has no gap. Reads and writes in one transaction. */
   async function freeze(account: StatementAccount, month: string): Promise<StoredStatement> {
-    for (let next = monthOf(account.created_at); next <= month; next = addMonth(next)) {
-      if (await findStatement(db, account.id, next)) continue
+    const latest = await findLatestBefore(db, account.id, addMonth(month))
+    const first = latest ? addMonth(latest.month) : monthOf(account.created_at)
+    for (let next = first; next <= month; next = addMonth(next)) {
       await db.write(async (tx) => {
         const made = await compose(tx, account, next, startOfMonth(addMonth(next))!, true)
         const { content, digest, signature } = made
@@ -104,7 +105,12 @@ export function createStatements({
       const now = await findNow(db)
       const end = startOfMonth(addMonth(month))!
       if (from > now || end <= startOfMonth(monthOf(account.created_at))!) throw noSuchMonth()
-      if (now < end + freezeAfterMs) return compose(db, account, month, Math.min(now, end), false)
+      if (now < end + freezeAfterMs) {
+        // Or the digest of the month before would be that of an older one, until the job has frozen it.
+        const isFirst = monthOf(account.created_at) >= month
+        if (!isFirst && now >= from + freezeAfterMs) await freeze(account, monthBefore(month))
+        return compose(db, account, month, Math.min(now, end), false)
+      }
       const { content, digest, signature } = await freeze(account, month)
       return { month, content, digest, signature, isFinal: true, rows: readRows(content) }
     },
@@ -112,7 +118,7 @@ export function createStatements({
     async freezeAll(signal) {
       const now = await findNow(db)
       const month = monthOf(now - freezeAfterMs)
-      const last = monthOf(startOfMonth(month)! - dayMs)
+      const last = monthBefore(month)
       let afterId = 0
       for (;;) {
         const search = { month: last, until: startOfMonth(month)!, afterId, limit: accountsPerRead }
@@ -134,10 +140,23 @@ export function createStatements({
   return statements
 }
 
-/** Of the first statement: what the account had before it. */
-async function openingAt(queries: Queries, accountId: number, from: number) {
-  const sums = await sumLedger(queries, accountId, { from: 0, until: from })
-  return new Map(sums.map((sum) => [sum.api_type, sum.bought - sum.used + sum.refunded + sum.adjusted]))
+/** The closing of the statement before, and what the ledger has since: the month before may not be frozen yet. */
+async function openingAt(
+  queries: Queries,
+  accountId: number,
+  from: number,
+  before: StoredStatement | undefined,
+) {
+  const closing = closingOf(before ? readRows(before.content) : [])
+  const since = before ? startOfMonth(addMonth(before.month))! : 0
+  if (since === from) return closing
+  const sums = await sumLedger(queries, accountId, { from: since, until: from })
+  return new Map(
+    sums.map(({ api_type: type, bought, used, refunded, adjusted }) => [
+      type,
+      (closing.get(type) ?? 0) + bought - used + refunded + adjusted,
+    ]),
+  )
 }
 
 function closingOf(rows: readonly StatementRow[]) {
@@ -151,6 +170,10 @@ export function monthOf(ms: number): string {
 function addMonth(month: string): string {
   const [year, number] = month.split('-').map(Number) as [number, number]
   return number === 12 ? `${year + 1}-01` : `${year}-${String(number + 1).padStart(2, '0')}`
+}
+
+function monthBefore(month: string): string {
+  return monthOf(startOfMonth(month)! - dayMs)
 }
 
 /** Undefined when there is no such month. */
