@@ -1,6 +1,7 @@
 // SMS gateways with loopback servers: failover, ambiguous sends, and their decision. At most one message is sent.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { HeldOperation } from '../server/credits/operation.ts'
 import type { Engine } from '../server/db/database.ts'
 import { onEachEngine } from './support/engines.ts'
 import {
@@ -201,6 +202,38 @@ onEachEngine('SMS gateways', (engine) => {
     assert.equal(records.filter(({ success }) => success).length, 2)
     assert.equal(await sms.remaining(), 98)
     assert.deepEqual(await sms.findLedgerProblems(), [])
+  })
+
+  test('a message that Tencent names only by its own id belongs to one of the sends that are decided together', async () => {
+    for (const found of [['one'], ['one', 'two']]) {
+      await using sms = await twoGateways(engine, { SMS_GATEWAYS: 'tencent' })
+      sms.tencent.handle(() => cutBeforeHeaders())
+      for (let i = 0; i < 3; i += 1) await sms.sendMapped()
+      const { db } = sms.service.installation
+      const { deciders } = sms.service.app.services
+      const held = await db.all<HeldOperation>(
+        `SELECT id, account_id, api_type, action, cost FROM operation WHERE state = 'held'`,
+      )
+      const asked = Promise.withResolvers<void>()
+      let queries = 0
+      sms.tencent.handle(async () => {
+        queries += 1
+        if (queries === held.length) asked.resolve()
+        await asked.promise
+        const statuses = found.map((SerialNo) => ({ SerialNo, ReportStatus: 'SUCCESS' }))
+        return json(200, { Response: { PullSmsSendStatusSet: statuses } })
+      })
+      await Promise.all(held.map((operation) => deciders.get('sms.send')!(operation)))
+      const sends = await db.all<{ gateway_id: string }>(
+        `SELECT gateway_id FROM sms_send WHERE state = 'delivered' AND charged = 1 ORDER BY gateway_id`,
+      )
+      assert.deepEqual(
+        sends.map((send) => send.gateway_id),
+        found,
+      )
+      assert.equal(await sms.remaining(), 100 - found.length)
+      assert.deepEqual(await sms.findLedgerProblems(), [])
+    }
   })
 
   test('settles a call that crashed after sending and replays its success', async () => {

@@ -6,6 +6,7 @@ import type { Tx } from '../db/database.ts'
 import { emitEvents, type NewEvent } from '../events/emit.ts'
 import type { Services } from '../services.ts'
 import { countDecided } from './batches/finish.ts'
+import { claimGatewayId } from './claim-store.ts'
 import { deliveredEvent, failedEvent, sentEvent } from './events.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { DeliveryStatus } from './port.ts'
@@ -90,9 +91,13 @@ export function createSendDecisions(
     if (own) return own
     // This vendor does not return our serial number: a message to this number without another record is this one.
     for (const status of statuses) {
-      if (status.bizId !== undefined || status.gatewayId === undefined) continue
-      const owner = await findIdByGatewayId(db, gateway.name, status.gatewayId)
-      if (owner === undefined || owner === record.id) return status
+      const { bizId: otherId, gatewayId } = status
+      if (otherId !== undefined || gatewayId === undefined) continue
+      const owner = await findIdByGatewayId(db, gateway.name, gatewayId)
+      if (owner === record.id) return status
+      if (owner !== undefined) continue
+      if (await db.write((tx) => claimGatewayId(tx, record.id, { gateway: gateway.name, gatewayId })))
+        return status
     }
     return undefined
   }
