@@ -39,7 +39,8 @@ export async function claimLedgerCheck(tx: Tx, now: number, intervalMs: number):
     `SELECT value FROM setting WHERE name = ?${forUpdate(tx)}`,
     [claimName],
   )
-  if (now - Number(row?.value ?? now) < intervalMs) return false
+  // A time ahead of now by more than an interval is from before the clock was set back.
+  if (Math.abs(now - Number(row?.value ?? now)) < intervalMs) return false
   await putSetting(tx, claimName, String(now))
   return true
 }

@@ -1,7 +1,10 @@
 // Alerts of operators: gateways, canaries, the ledger; once when a condition begins.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { dayMs, hourMs } from '../../contract/time.ts'
 import { systemActor } from '../audit/audit.ts'
+import { findCheckpoint } from '../credits/ledger/checkpoint-store.ts'
+import { putSetting } from '../db/setting-store.ts'
 import { createEventRules } from '../events/delivery.ts'
 import { findEndpoint } from '../events/store.ts'
 import type { JobFunction } from '../jobs.ts'
@@ -77,5 +80,28 @@ onEachEngine('alerts of operators', (engine) => {
     assert.equal(await claim(5_999), false)
     const claims = await Promise.all([claim(6_000), claim(6_000), claim(6_001)])
     assert.equal(claims.filter(Boolean).length, 1)
+  })
+
+  it('the ledger is checked, and the checkpoint moves, after a clock that was ahead is set back', async () => {
+    await using service = await startService(engine, { LEDGER_CHECK_HOURS: '0' })
+    const { db } = service.installation
+    const claim = (now: number) => db.write((tx) => claimLedgerCheck(tx, now, 1_000))
+    assert.equal(await claim(90_000), false)
+    assert.equal(
+      await claim(89_500),
+      false,
+      'the clock was corrected a little, or the one of another process is slow',
+    )
+    assert.deepEqual([await claim(5_000), await claim(5_500)], [true, false])
+
+    await service.account({ sms: 5 })
+    const ahead = { entryId: 0, operationId: 0, at: Date.now() + 30 * dayMs }
+    await db.write(async (tx) => {
+      await tx.run('UPDATE ledger SET at = at - ?', [hourMs])
+      await putSetting(tx, 'ledger_checkpoint', JSON.stringify(ahead))
+    })
+    assert.deepEqual(await checkAndReport(db, 60_000), [])
+    const { entryId, at } = await findCheckpoint(db)
+    assert.ok(entryId > 0 && at < Date.now())
   })
 })

@@ -83,7 +83,8 @@ export async function checkAndReport(db: Database, overdueMs: number): Promise<r
   await recordLedgerCheck(db, problems.length === 0)
   if (problems.length > 0)
     await db.write((tx) => emitToOperators(tx, 'platform.ledger_failed', { problems: problems.length }))
-  else if (next.at - since.at >= dayMs) await moveCheckpoint(db, since, next)
+  // It is ahead of the next one after the clock was set back.
+  else if (Math.abs(next.at - since.at) >= dayMs) await moveCheckpoint(db, since, next)
   return problems
 }
 
