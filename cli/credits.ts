@@ -2,14 +2,12 @@
 import { type ApiType, apiTypes, isApiType } from '../contract/credits.ts'
 import type { Text } from '../contract/text.ts'
 import { requireAccount } from '../server/accounts/accounts.ts'
+import { overdueSlackMs } from '../server/credits/end/sweeper.ts'
 import { checkLedger, renewCheckpoint } from '../server/credits/ledger/check-store.ts'
 import { nextCheckpoint } from '../server/credits/ledger/checkpoint-store.ts'
 import { createCredits } from '../server/credits/credits.ts'
 import { recordLedgerCheck } from '../server/operations/maintenance-store.ts'
 import { cliActor, type Command, UsageError, table, textFlag } from './command.ts'
-
-/** The sweeper may be slightly late. */
-const sweepSlackMs = 5_000
 
 export const creditCommands: readonly Command[] = [
   changeCommand('grant', { zh: '发放额度', en: 'grant credits' }),
@@ -42,7 +40,7 @@ export const creditCommands: readonly Command[] = [
     flags: {},
     async run({ installation: { db }, config }) {
       const next = await nextCheckpoint(db, Date.now())
-      const overdueMs = config.SWEEP_S * 1000 + sweepSlackMs
+      const overdueMs = config.SWEEP_S * 1000 + overdueSlackMs
       const report = await checkLedger(db, overdueMs)
       await recordLedgerCheck(db, report.ok)
       // A disk that is full, or a role that may only read, does not change the result.

@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import type { PlatformAlertType } from '../../contract/events.ts'
 import { dayMs, hourMs, minuteMs } from '../../contract/time.ts'
+import { overdueSlackMs } from '../credits/end/sweeper.ts'
 import { estimateEntries, findLedgerProblems } from '../credits/ledger/check-store.ts'
 import { findCheckpoint, moveCheckpoint, nextCheckpoint } from '../credits/ledger/checkpoint-store.ts'
 import type { Database } from '../db/database.ts'
@@ -32,7 +33,6 @@ const minFreeBytes = 500_000_000
 const maxOverdueMs = hourMs
 /** The service checks up to this many new entries; more, without a checkpoint, are left to `admin ledger check`. */
 const maxCheckedEntries = 1_000_000
-const overdueSlackMs = 5_000
 
 export function startOperatorAlerts({ services, gateways }: OperatorAlertOptions): void {
   const { db, config, jobs, log } = services

@@ -40,6 +40,12 @@ const decisionsPerRound = { limit: 64, perAccount: 16 }
 
 const defaultDecideTimeoutMs = 30_000
 
+/**
+ * How much longer than the interval of the sweeper an operation may be held after its lease: a round that waits for a provider
+ * may be running, and so may the decision of the operation itself.
+ */
+export const overdueSlackMs = 2 * defaultDecideTimeoutMs + 5_000
+
 const pruneEveryMs = 600_000
 
 export function createSweeper(options: SweeperOptions): Sweeper {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { systemActor } from '../../audit/audit.ts'
 import { freshDatabase, onEachEngine } from '../../../test/support/engines.ts'
+import { admin, startService } from '../../../test/support/service.ts'
 import { createAccount } from '../../accounts/accounts.ts'
 import { checkLedger, findLedgerProblems, renewCheckpoint } from './check-store.ts'
 import { findCheckpoint, moveCheckpoint, nextCheckpoint, noCheckpoint } from './checkpoint-store.ts'
@@ -151,5 +152,20 @@ onEachEngine('ledger check', (engine) => {
     await renewCheckpoint(db, next, 0)
     assert.deepEqual(await findCheckpoint(db), next)
     assert.deepEqual(await findLedgerProblems(db, db.now, 0, next), [])
+  })
+  it('gives the sweeper the time that two decisions of a provider that does not respond take', async () => {
+    await using service = await startService(engine, { SWEEP_S: '3600' })
+    const { db } = service.installation
+    const { id } = await service.account({ sms: 1 })
+    const charge = { accountId: id, apiType: 'sms', action: 'test', cost: 1, requestId: 'r' } as const
+    await service.app.services.credits.charge({ ...charge, leaseMs: 60_000 })
+    const endLease = (secondsAgo: number) =>
+      db.write((tx) => tx.run(`UPDATE operation SET lease_until = ${tx.now} - ?`, [secondsAgo * 1_000]))
+    await endLease(30)
+    assert.equal((await admin(service.storage.environment, 'ledger', 'check')).code, 0)
+    await endLease(600)
+    const late = await admin(service.storage.environment, 'ledger', 'check')
+    assert.equal(late.code, 1)
+    assert.match(late.stdout, /past its lease/)
   })
 })
