@@ -1,6 +1,7 @@
 // SMS gateways with loopback servers: failover, ambiguous sends, and their decision. At most one message is sent.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HeldOperation } from '../server/credits/operation.ts'
 import type { Engine } from '../server/db/database.ts'
 import { onEachEngine } from './support/engines.ts'
@@ -234,6 +235,28 @@ onEachEngine('SMS gateways', (engine) => {
       assert.equal(await sms.remaining(), 100 - found.length)
       assert.deepEqual(await sms.findLedgerProblems(), [])
     }
+  })
+
+  test('calls no gateway after the lease has ended, although the record of the next one waits for the database', async () => {
+    await using sms = await twoGateways(engine, { OPERATION_LEASE_S: '1', GATEWAY_TIMEOUT_MS: '30000' })
+    const other = sms.service.storage.open()
+    const locked = Promise.withResolvers<void>()
+    let unlocked: Promise<void> | undefined
+    sms.aliyun.handle(async () => {
+      unlocked = other.write(async (tx) => {
+        await tx.run('UPDATE sms_send SET gateway = gateway')
+        locked.resolve()
+        await sleep(1_500)
+      })
+      await locked.promise
+      return aliyunCode('isv.AMOUNT_NOT_ENOUGH')
+    })
+    assert.equal((await sms.sendMapped()).body.code, 1005)
+    await unlocked
+    await other.close()
+    assert.equal(sms.tencent.requests.length, 0)
+    assert.equal(await sms.remaining(), 100)
+    assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
   test('settles a call that crashed after sending and replays its success', async () => {

@@ -16,6 +16,8 @@ export interface OutgoingMessage {
   readonly leaseStartedAt: number
 }
 
+const leaseOver = { kind: 'not_sent', reason: 'lease_over' } as const
+
 export type CallGateways = (outgoing: OutgoingMessage) => Promise<FailoverResult<SentMessage>>
 
 export function createGatewayCalls(
@@ -28,7 +30,8 @@ export function createGatewayCalls(
     { sendId, phone, message, leaseStartedAt }: OutgoingMessage,
   ): Promise<Outcome<SentMessage>> {
     // After the lease the sweeper may have refunded the credits.
-    if (performance.now() - leaseStartedAt >= leaseMs) return { kind: 'not_sent', reason: 'lease_over' }
+    const isOver = () => performance.now() - leaseStartedAt >= leaseMs
+    if (isOver()) return leaseOver
     // The record names the gateway before the call, so that after a crash the right one is queried.
     if (guarded !== gateways[0]) {
       const updated = await db
@@ -38,6 +41,8 @@ export function createGatewayCalls(
           () => false,
         )
       if (!updated) return { kind: 'not_sent', reason: 'database' }
+      // The database may have taken that long.
+      if (isOver()) return leaseOver
     }
     const { template, signName, variables, text } = message
     return guarded.call((gateway, signal) =>
