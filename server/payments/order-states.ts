@@ -4,6 +4,7 @@
 //        │                  └────── refundRest ──▶ refunded
 //        └── close ──▶ closed ── payLate ──▶ granted       the package still exists
 //                          └── keepLate ──▶ paid ── refundRest ──▶ refunded       the package was removed
+//                                            └── refundPartLate ──▶ paid
 import type { OrderState } from '../../contract/payments.ts'
 import type { Tx } from '../db/database.ts'
 import { updateState } from './store.ts'
@@ -36,6 +37,8 @@ export const transitions = {
     times: [],
     events: ['refunded'],
   },
+  /** Nothing was granted, so nothing was taken back. */
+  refundPartLate: { from: ['paid'], to: 'paid', times: [], events: ['refunded'] },
   refundRest: {
     from: ['granted', 'partly_refunded', 'paid'],
     to: 'refunded',

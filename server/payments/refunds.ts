@@ -126,8 +126,8 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
       const label = `${formatMinor(refund.amount)} ${refund.number}`
       if (result.kind === 'succeeded') {
         await endRefund(tx, refund.id, { state: 'succeeded', reason: null, ref: result.ref ?? null })
-        const isWhole = order.refunded === order.amount
-        await moveOrder(tx, order.id, isWhole ? 'refundRest' : 'refundPart', label)
+        const part = order.state === 'paid' ? 'refundPartLate' : 'refundPart'
+        await moveOrder(tx, order.id, order.refunded === order.amount ? 'refundRest' : part, label)
         return
       }
       if (result.kind === 'failed') {

@@ -116,7 +116,10 @@ onEachEngine('refunds that WeChat Pay does not make', (engine) => {
     fake.fault = 'refund_refused'
     const closed = (await findOrder(db, late.number))!
     assert.deepEqual(await Promise.all([orders.check(closed), orders.check(closed)]), ['settled', 'settled'])
-    const refundLate = async () => (await refunds.request(operator, late.number, { note: 'late' })).state
+    const refundLate = async (amount?: number) => {
+      await db.write((tx) => tx.run('UPDATE payment_refund SET lease_until = 0'))
+      return (await refunds.request(operator, late.number, { amount, note: 'late' })).state
+    }
     const stateOf = async () => {
       const { state, refunded } = (await findOrder(db, late.number))!
       return [state, refunded]
@@ -128,11 +131,16 @@ onEachEngine('refunds that WeChat Pay does not make', (engine) => {
       'refund_failed USER_ACCOUNT_ABNORMAL',
     ])
     fake.fault = 'none'
-    assert.equal(await refundLate(), 'pending')
-    await db.write((tx) => tx.run('UPDATE payment_refund SET lease_until = 0'))
-    assert.equal(await refundLate(), 'succeeded')
+    assert.deepEqual([await refundLate(200), await refundLate(200)], ['pending', 'succeeded'])
+    assert.deepEqual(await stateOf(), ['paid', 200])
+    assert.deepEqual([await refundLate(), await refundLate()], ['pending', 'succeeded'])
     assert.deepEqual(await stateOf(), ['refunded', 500])
-    assert.deepEqual([...fake.trades.get(late.number)!.refunds.values()], [500])
+    assert.deepEqual([...fake.trades.get(late.number)!.refunds.values()], [200, 300])
+    const lateHistory = await listOrderEvents(db, late.id, 100)
+    assert.deepEqual(
+      lateHistory.filter(({ event }) => event === 'refunded').map(({ note }) => note.split(' ')[0]),
+      ['2.00', '3.00'],
+    )
     assert.equal((await left())[0], 0)
     assert.deepEqual((await checkLedger(db, 0)).problems, [])
     assert.deepEqual(fake.problems, [])
