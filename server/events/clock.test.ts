@@ -6,13 +6,14 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { hourMs } from '../../contract/time.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { systemActor } from '../audit/audit.ts'
+import { countRows } from '../db/count-rows.ts'
 import { hasDue, leaseEndpoints } from './dispatch-store.ts'
 import { leaseMs } from './dispatcher.ts'
-import { emitTo } from './emit.ts'
+import { emitEvents, emitTo } from './emit.ts'
 import { insertEndpoint } from './store.ts'
 
-onEachEngine('webhooks after the clock was set back', (engine) => {
-  it('are delivered, although a killed process has leased the endpoint', async () => {
+onEachEngine('events after the clock was set back', (engine) => {
+  it('webhooks are delivered, although a killed process has leased the endpoint', async () => {
     await using fresh = await freshDatabase(engine)
     const clock = { now: Date.now() }
     const db = withClock(fresh.db, clock)
@@ -39,5 +40,34 @@ onEachEngine('webhooks after the clock was set back', (engine) => {
     clock.now -= 8 * hourMs
     await emitOne(endpoint)
     assert.deepEqual([await hasDue(db, leaseMs), await lease()], [true, [endpoint]])
+  })
+  it('alerts are sent, although the last ones with the same key are from the time ahead', async () => {
+    await using fresh = await freshDatabase(engine)
+    const clock = { now: Date.now() }
+    const db = withClock(fresh.db, clock)
+    const { id: accountId } = await createAccount(db, systemActor, { username: 'acme' })
+    await db.write(async (tx) => {
+      await tx.run(`UPDATE account SET event_types = '*' WHERE id = ?`, [accountId])
+      await insertEndpoint(tx, {
+        account_id: accountId,
+        kind: 'wecom',
+        url: 'https://example.com/robot',
+        event_types: '*',
+        secret: null,
+        state: 'active',
+        language: 'zh',
+        confirm_hash: null,
+      })
+    })
+    const alerts = async () => {
+      await db.write((tx) => emitEvents(tx, [{ accountId, type: 'credits.empty', data: {} }]))
+      return countRows(db, 'event_delivery')
+    }
+    assert.equal(await alerts(), 1)
+    clock.now -= hourMs / 2
+    assert.equal(await alerts(), 1, 'the clock was corrected a little')
+    clock.now -= 8 * hourMs
+    assert.equal(await alerts(), 2)
+    assert.equal(await alerts(), 2)
   })
 })

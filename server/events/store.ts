@@ -41,7 +41,7 @@ export async function findOperatorIds(queries: Queries): Promise<number[]> {
 
 /**
  * Inserts the events, and a delivery for every active endpoint that receives them. Returns the number of deliveries. An
- * alert channel gets at most one event with the same key in an hour.
+ * alert channel gets at most one event with the same key in an hour; one from further ahead is from before the clock was set back.
  */
 export async function insertEvents(tx: Tx, events: readonly NewEventRow[]): Promise<number> {
   const ids = await insertRowsReturningIds(tx, eventRows, events)
@@ -56,7 +56,8 @@ export async function insertEvents(tx: Tx, events: readonly NewEventRow[]): Prom
        AND (p.kind = 'webhook' OR NOT EXISTS (
          SELECT 1 FROM event_delivery d JOIN event o ON o.id = d.event_id
          WHERE d.endpoint_id = p.id AND o.alert_key = e.alert_key
-           AND d.created_at > ${tx.now} - ${alertLimits.minIntervalMs}))
+           AND d.created_at > ${tx.now} - ${alertLimits.minIntervalMs}
+           AND d.created_at < ${tx.now} + ${alertLimits.minIntervalMs}))
      ORDER BY e.id, p.id`,
     [list.value],
   )
