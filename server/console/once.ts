@@ -1,4 +1,5 @@
 // Changes by operators and their tokens with an Idempotency-Key: made once, and the stored response is sent again.
+import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   claimOperatorCall,
@@ -38,7 +39,8 @@ export function createMakeOnce({ db, credits, secretKey }: Services): MakeOnce {
       callerId: signedIn.token?.id ?? -signedIn.user.id,
       key: credits.fingerprint('idempotency key', { key }),
       fingerprint: credits.fingerprint(`${request.method} ${request.url}`, { input }),
-      requestId: request.id,
+      // Not the id of the request: a proxy may pass on what a program chose, and give several requests the same.
+      requestId: randomUUID(),
     }
     type Output = Awaited<ReturnType<typeof change>>
     const previous = await findOperatorCall(db, call)

@@ -112,7 +112,9 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
   return {
     async find(request) {
       const token = tokenOf(request)
-      return token === undefined ? undefined : findByHash(hashSessionToken(token))
+      const found = token === undefined ? undefined : await findByHash(hashSessionToken(token))
+      // Requests share a look-up, but each one has a call of its own.
+      return found && { ...found }
     },
 
     async begin(request, reply, { account, proof, secondFactor }, address) {

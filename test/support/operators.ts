@@ -31,8 +31,11 @@ export interface Operators extends AsyncDisposable {
   ): Promise<Reply>
 }
 
-export async function openOperators(engine: Engine): Promise<Operators> {
-  const service = await startService(engine)
+export async function openOperators(
+  engine: Engine,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Operators> {
+  const service = await startService(engine, environment)
   const browsers = new Map<OperatorRole, OperatorBrowser>()
 
   async function create(operatorRole: OperatorRole): Promise<OperatorBrowser> {

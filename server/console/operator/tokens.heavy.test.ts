@@ -16,7 +16,7 @@ import { openOperators, type Operators } from '../../../test/support/operators.t
 onEachEngine('operator tokens', (engine) => {
   let operators: Operators
   before(async () => {
-    operators = await openOperators(engine)
+    operators = await openOperators(engine, { TRUSTED_PROXIES: '127.0.0.1' })
   })
   after(() => operators[Symbol.asyncDispose]())
 
@@ -277,5 +277,28 @@ onEachEngine('operator tokens', (engine) => {
     assert.equal((await grant(finance, 11)).status, 422)
     assert.equal((await grant(owner)).body.remaining, 21)
     assert.equal((await operators.command('ledger', 'check')).ok, true)
+  })
+
+  it('75 changes at the same time are made once for each Idempotency-Key, whatever the ids of the requests', async () => {
+    const account = await operators.service.account()
+    const finance = await operators.create('finance')
+    await finance.confirm()
+    const grant = (key: string, id: string | undefined) =>
+      finance.call(operatorRoutes.changeCredits, {
+        parts: { id: account.id },
+        sent: { api_type: 'sms', direction: 'grant', amount: 1, note: 'n' },
+        headers: { 'idempotency-key': key, 'x-request-id': id },
+      })
+    for (let round = 1; round <= 10; round += 1) {
+      // Some proxies pass on the id that a program sends, and programs repeat it.
+      const id = round % 2 === 0 ? 'the-same-id-of-all' : undefined
+      const keys = Array.from({ length: 12 }, (_one, index) =>
+        `round ${round} ${index % 2}`.replaceAll(' ', '-'),
+      )
+      const replies = await Promise.all(keys.map((key) => grant(key, id)))
+      assert.ok(replies.every(({ status }) => status === 200 || status === 409))
+      const { remaining } = await operators.service.app.services.credits.balance(account.id, 'sms')
+      assert.equal(remaining, 2 * round, `round ${round}`)
+    }
   })
 })
