@@ -64,20 +64,32 @@ export function formatQrSvg(text: string, options: QrOptions): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${modules} ${modules}" shape-rendering="crispEdges"><path fill="${background}" d="M0 0h${modules}v${modules}H0z"/><path fill="${color}" d="${path}"/>${image}</svg>`
 }
 
-export function formatQrPng(text: string, options: QrOptions): Buffer {
+export async function formatQrPng(text: string, options: QrOptions): Promise<Buffer> {
   const { size, logo } = options
   const matrix = matrixOf(text, options)
-  const [color, background] = [readColor(options.color), readColor(options.background)]
+  const background = readColor(options.background)
+  const [dark, light] = [readColor(options.color), background].map((one) => wordsOf(Uint8Array.from(one))[0]!)
   const data = new Uint8Array(size * size * 4)
+  const words = wordsOf(data)
+  const line = new Uint32Array(size)
+  let drawn = -1
   for (let y = 0; y < size; y += 1) {
     const row = Math.floor((y * matrix.modules) / size)
-    for (let x = 0; x < size; x += 1) {
-      const isDark = matrix.isDark(row, Math.floor((x * matrix.modules) / size))
-      data.set(isDark ? color : background, (y * size + x) * 4)
+    // A module is many pixels high, and its lines are the same.
+    if (row !== drawn) {
+      for (let x = 0; x < size; x += 1)
+        line[x] = matrix.isDark(row, Math.floor((x * matrix.modules) / size)) ? dark! : light!
+      drawn = row
     }
+    words.set(line, y * size)
   }
   if (logo) drawLogo(data, size, logo.pixels, background)
   return writePng({ width: size, height: size, data })
+}
+
+/** One number for each pixel. */
+function wordsOf(pixels: Uint8Array): Uint32Array {
+  return new Uint32Array(pixels.buffer)
 }
 
 function drawLogo(
