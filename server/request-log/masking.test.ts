@@ -165,6 +165,43 @@ void describe('masking', () => {
     assert.deepEqual(valueOf('["138 0013 8000","13800138001"]'), ['••••••', '138****8001'])
   })
 
+  it('hides what callers send under wrong names in lists, and items that are no objects', () => {
+    const wrong = { mobile: '138 0013 8000', params: { code: '483920', name: '王小明' }, name: '王小明' }
+    const valueOf = (endpoint: Parameters<typeof maskParameters>[0], name: string, value: unknown) =>
+      (
+        JSON.parse(
+          maskParameters(endpoint, { headers: {}, json: { [name]: value } }, { [name]: 'json' }),
+        ) as {
+          value: unknown
+        }[]
+      )[0]!.value
+    const shown = { mobile: '••••••', params: '••••••', name: '••••••' }
+    const right = { phone_number: '13800138000', template_params: { code: '483920' } }
+    assert.deepEqual(valueOf(sms, 'messages', [{ ...right, ...wrong }, '王小明 138 0013 8000', 7]), [
+      { phone_number: '138****8000', template_params: { code: '••••••' }, ...shown },
+      '••••••',
+      '••••••',
+    ])
+    assert.deepEqual(valueOf(sms, 'messages', '138 0013 8000,王小明,483920'), '••••••')
+    assert.deepEqual(valueOf(sms, 'messages', { ...wrong }), '••••••')
+    assert.deepEqual(valueOf(sms, 'phone_numbers', [wrong, '王小明 13800138000', '13800138000']), [
+      shown,
+      '••••••',
+      '138****8000',
+    ])
+    assert.deepEqual(valueOf(sms, 'phone_numbers', wrong), '••••••')
+    const link = { target_url: 'https://example.com/', title: '活动' }
+    assert.deepEqual(valueOf(shortlink, 'links', [{ ...link, passwd: 'open 1' }]), [
+      { ...link, passwd: '••••••' },
+    ])
+    const many = valueOf(
+      sms,
+      'messages',
+      Array.from({ length: 500 }, () => right),
+    ) as unknown[]
+    assert.deepEqual([many.length, many.at(-1)], [21, '… 480'])
+  })
+
   it('hides items that are JSON text, as forms repeat a field', () => {
     const found = { messages: 'form', links: 'form' } as const
     const form = {

@@ -5,6 +5,7 @@ import type { Endpoint, Operation } from '../../contract/endpoint.ts'
 import type { ParameterSource } from '../../contract/parameters.ts'
 import { shortlink } from '../../contract/shortlink.ts'
 import { sms } from '../../contract/sms.ts'
+import { isRecord } from '../../contract/values.ts'
 import { parseJson } from '../http/json.ts'
 import { type ParameterSources, readBearer } from '../http/parameters.ts'
 
@@ -78,15 +79,26 @@ const hideValues: Mask = (value) => {
 /** At least seven digits, also in groups or of another country. Such a number is refused, but it belongs to a person. */
 const writtenNumber = /(?<![*\p{Nd}])\p{Nd}(?:[^\p{Nd}*,;\n…]{0,3}\p{Nd}){6,}(?![*\p{Nd}])/gu
 
+/** A text with letters is no number: it may have the name of the person in front of it. */
 function hideNumbers(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll(writtenNumber, hidden)
+  if (typeof value === 'string')
+    return /\p{L}/u.test(value) ? hidden : value.replaceAll(writtenNumber, hidden)
   if (typeof value === 'number') return Math.abs(value) < 1e6 ? value : hidden
   if (Array.isArray(value)) return value.map(hideNumbers)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hideNumbers(one)]))
 }
 
-const maskNumbers: Mask = (value) => hideNumbers(masked(readItems(value), everywhere, 0))
+const maskNumbers: Mask = (value) => {
+  const items = readItems(value)
+  const fields = fieldsOfItems.get('messages')!
+  const known = Array.isArray(items)
+    ? items.map((one: unknown) => (isRecord(one) ? hideUnknown(one, fields) : one))
+    : isRecord(items)
+      ? hidden
+      : items
+  return hideNumbers(masked(known, everywhere, 0))
+}
 
 const everywhere: Readonly<Record<string, Mask>> = {
   api_key: hide,
@@ -109,22 +121,40 @@ const ofIdentity: Readonly<Record<string, Mask>> = {
   extra: hideValues,
 }
 
-/** Parameters that are lists of objects: messages with variables, links with passwords. Forms send them as JSON text. */
-const itemParameters: ReadonlySet<string> = new Set(
+/** Parameters that are lists of objects, with the names of their fields: messages with variables, links with passwords. */
+const fieldsOfItems: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   [shortlink, sms]
     .flatMap(({ operations }) => Object.values<Operation>(operations))
     .flatMap(({ parameters }) => Object.entries(parameters))
-    .filter(([, { type }]) => type === 'items')
-    .map(([name]) => name),
+    .flatMap(([name, { items }]) =>
+      items && isRecord(items['properties']) ? [[name, new Set(Object.keys(items['properties']))]] : [],
+    ),
 )
 
 const startsLikeJson = (value: unknown): value is string =>
   typeof value === 'string' && /^\s*[[{]/.test(value)
 
-/** An item that is JSON text is refused by the operation, so it is only hidden. */
+/** Forms send lists as JSON text. An item that is JSON text is refused by the operation, so it is only hidden. */
 function readItems(value: unknown): unknown {
   const items = startsLikeJson(value) ? (parseOrUndefined(value) ?? hidden) : value
   return Array.isArray(items) ? items.map((one: unknown) => (startsLikeJson(one) ? hidden : one)) : items
+}
+
+/** What is no object, or has another name than the fields, is refused or ignored, but it may be personal data under a wrong name. */
+function hideUnknown(item: unknown, fields: ReadonlySet<string>): unknown {
+  if (!isRecord(item)) return hidden
+  return Object.fromEntries(
+    Object.keys(item)
+      .slice(0, maxNames)
+      .map((name) => [name, fields.has(name) ? item[name] : hidden]),
+  )
+}
+
+/** Those that are not shown are only counted. */
+function keepFields(value: unknown, fields: ReadonlySet<string>): unknown {
+  const items = readItems(value)
+  if (!Array.isArray(items)) return hidden
+  return items.map((one: unknown, index) => (index < maxListLength ? hideUnknown(one, fields) : hidden))
 }
 
 /** A caller chooses the names: `constructor` and `__proto__` have no mask. */
@@ -164,7 +194,8 @@ export function maskParameters(
     const value = readSentValue(sources, name, source)
     const mask = maskOf(masks, name) ?? maskOf(secretParameters, name)
     if (mask) return { name, source, value: mask(value) }
-    return { name, source, value: masked(itemParameters.has(name) ? readItems(value) : value, masks, 0) }
+    const fields = fieldsOfItems.get(name)
+    return { name, source, value: masked(fields ? keepFields(value, fields) : value, masks, 0) }
   })
   const text = JSON.stringify(parameters)
   if (Buffer.byteLength(text) <= maxBytes) return text
