@@ -3,7 +3,7 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import type { Caller } from '../accounts/authenticate.ts'
 import { isExpired } from '../accounts/accounts.ts'
 import type { Account } from '../accounts/store.ts'
-import { type Call, readIdempotencyKey } from '../http/call.ts'
+import { type Call, readIdempotencyKey, sizeHeaders } from '../http/call.ts'
 import { reportResponse, toAppError } from '../http/endpoint.ts'
 import { type ApiResponse, errorResponse } from '../http/responses.ts'
 import type { Services } from '../services.ts'
@@ -43,8 +43,7 @@ export function createConsoleCall(
     language: request.language,
     address: request.address,
     source: 'console',
-    // The request log estimates its memory from the content length.
-    sources: { headers: { 'content-length': request.raw.headers['content-length'] }, json: parameters },
+    sources: { headers: sizeHeaders(request.raw.raw), json: parameters },
     idempotencyKey: readIdempotencyKey(request.raw.headers['idempotency-key']),
     responseHeaders: [],
     trace: {

@@ -78,6 +78,12 @@ export function createCall(
   }
 }
 
+/** Of a call whose parameters are not in its headers: what the request log estimates its memory from. */
+export function sizeHeaders({ headers }: IncomingMessage): ParameterSources['headers'] {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers
+  return { 'content-length': length, 'transfer-encoding': encoding }
+}
+
 /** Reads parameters without throwing, for products that report more problems in the same message. */
 export function readCallParameters<const P extends Parameters>(call: Call, description: P): ReadResult<P> {
   return readParameters(call.sources, description, call.trace.parameterSources)

@@ -4,7 +4,7 @@ import { idempotencyKeySchema } from '../../contract/idempotency.ts'
 import { formOfKey, hashKey } from '../accounts/key.ts'
 import type { FindByKey } from '../accounts/store.ts'
 import { networkOf } from '../http/address.ts'
-import { type Call, createCall, readIdempotencyKey } from '../http/call.ts'
+import { type Call, createCall, readIdempotencyKey, sizeHeaders } from '../http/call.ts'
 import { type Handler, reportResponse, type ServedEndpoint, stopping, toAppError } from '../http/endpoint.ts'
 import { AppError } from '../http/errors.ts'
 import { bytesOf, decodeInTurn } from '../http/fastify-bodies.ts'
@@ -99,7 +99,7 @@ export function registerMcp(api: FastifyInstance, options: McpOptions): void {
       address,
       {
         // Nothing else of the HTTP request is a parameter.
-        headers: { 'content-length': request.headers['content-length'] },
+        headers: sizeHeaders(request.raw),
         json: {
           ...parameters,
           ...('username' in tool.endpoint.common && { username: await findUsername(key, address) }),

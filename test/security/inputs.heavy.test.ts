@@ -9,6 +9,7 @@ import { consoleApi } from '../../contract/console/route.ts'
 import { creditRoutes } from '../../contract/console/credits.ts'
 import { operatorRoutes } from '../../contract/console/operator.ts'
 import { sessionRoutes } from '../../contract/console/session.ts'
+import { smsBatchRoutes } from '../../contract/console/sms-batches.ts'
 import { domainCheck } from '../../contract/domain-check.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { identity } from '../../contract/identity.ts'
@@ -233,33 +234,60 @@ describe('inputs', () => {
   }
 
   it('23 bounds the memory of the request log for large chunked bodies', async () => {
-    const big = JSON.stringify({
-      username: account.username,
-      api_key: account.key,
-      action: 'get_credits',
-      filler: 'x'.repeat(900_000),
-    })
-    const previous = service.app.requestLog.stats.dropped
-    const send = () =>
-      new Promise<void>((resolve, reject) => {
-        const sent = request(`${service.url}${sms.path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+    const filler = 'x'.repeat(900_000)
+    const key = `Bearer ${account.key}`
+    const credentials = { username: account.username, api_key: account.key }
+    const { cookie = '', csrf = '' } = browser
+    const message = { phone_number: '13800138000', template_params: { filler: 'x'.repeat(900) } }
+    const messages = Array.from({ length: 950 }, () => message)
+    const bodies: readonly (readonly [path: string, body: object, headers: Record<string, string>])[] = [
+      [sms.path, { ...credentials, action: 'get_credits', filler }, {}],
+      [
+        '/mcp',
+        {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'sms_credits', arguments: { filler } },
+        },
+        { authorization: key },
+      ],
+      [
+        `${consoleApi}${smsBatchRoutes.sendBatch.path}`,
+        { template_code: 'SMS_NONE', messages },
+        { cookie, 'x-csrf-token': csrf },
+      ],
+    ]
+    for (const [path, body, headers] of bodies) {
+      const text = JSON.stringify(body)
+      const previous = service.app.requestLog.stats.dropped
+      const send = () =>
+        new Promise<void>((resolve, reject) => {
+          const sent = request(`${service.url}${path}`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked', ...headers },
+          })
+          sent.on('response', (response) => response.resume().on('end', () => resolve()))
+          sent.on('error', reject)
+          sent.end(text)
         })
-        sent.on('response', (response) => response.resume().on('end', () => resolve()))
-        sent.on('error', reject)
-        sent.end(big)
-      })
-    // The blocked database keeps all entries in the queue, which holds at most 16 MiB and drops the rest.
-    const { db } = service.installation
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const blocked = db.write(() => promise)
-    for (let round = 0; round < 40; round += 1) await send()
-    const { waiting, dropped } = service.app.requestLog.stats
-    resolve()
-    await blocked
-    assert.ok(dropped > previous, 'no entries were dropped')
-    assert.ok(waiting <= 16, `${waiting} bodies of 1 MB are queued`)
+      // A session that was not used for a minute would wait for the database.
+      await browser.call(sessionRoutes.me)
+      // The blocked database keeps all entries in the queue, which holds at most 16 MiB and drops the rest.
+      const { db } = service.installation
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const blocked = db.write(() => promise)
+      try {
+        for (let round = 0; round < 40; round += 1) await send()
+      } finally {
+        resolve()
+      }
+      const { waiting, dropped } = service.app.requestLog.stats
+      await blocked
+      assert.ok(dropped > previous, `${path}: no entries were dropped`)
+      assert.ok(waiting <= 16, `${path}: ${waiting} bodies of 1 MB are queued`)
+      await service.app.requestLog.flush()
+    }
   })
 
   it('146 large bodies of the console, receipts, payment notifications and /mcp wait for those of the same address', async () => {
