@@ -60,7 +60,8 @@ interface RouteAccess {
 }
 
 export function createAccess({ services, sessions, tokens, onView }: AccessOptions): RouteAccess {
-  const seen = createLazyCache<string, true>({ max: 10_000 })
+  /** Views that are in the audit log, or are being written to it. */
+  const seen = createLazyCache<string, Promise<void>>({ max: 10_000 })
 
   async function open(request: FastifyRequest, reply: FastifyReply): Promise<ConsoleRequest> {
     if (services.http.isStopping()) throw restarting()
@@ -130,12 +131,20 @@ export function createAccess({ services, sessions, tokens, onView }: AccessOptio
       /^[1-9]\d{0,15}$/.test(wanted) &&
       (await findById(services.db, Number(wanted)))
     if (!account) throw notFound()
-    const view = `${signedIn.session.id} ${account.id}`
-    if (!seen().get(view)) {
-      seen().set(view, true)
-      await onView(signedIn, account)
-    }
+    await recordView(signedIn, account)
     return account
+  }
+
+  /** Once per session and account. Without the record there is no view: the next request tries to write it again. */
+  async function recordView(signedIn: SignedIn, account: Account): Promise<void> {
+    const view = `${signedIn.session.id} ${account.id}`
+    let recorded = seen().get(view)
+    if (!recorded) {
+      recorded = onView(signedIn, account)
+      seen().set(view, recorded)
+      recorded.catch(() => seen().delete(view))
+    }
+    await recorded
   }
 
   function openOperator({ method, path }: Route<unknown, unknown>): OpenRequest<SignedInRequest> {

@@ -216,6 +216,21 @@ onEachEngine('every console route', (engine) => {
     )
   })
 
+  it('shows no account to an operator while the view cannot be recorded', async () => {
+    const staff = await operator(service)
+    const { db } = service.installation
+    const look = () => staff.call(sessionRoutes.me, { query: { view_as: account.id } })
+    await db.write((tx) => tx.run('ALTER TABLE audit RENAME TO audit_elsewhere'))
+    try {
+      assert.deepEqual([(await look()).status, (await look()).status], [500, 500])
+    } finally {
+      await db.write((tx) => tx.run('ALTER TABLE audit_elsewhere RENAME TO audit'))
+    }
+    assert.deepEqual([(await look()).status, (await look()).status], [200, 200])
+    const { body } = await staff.call(operatorRoutes.audit, { sent: { action: 'account.view' } })
+    assert.equal(body.items.filter((one: { actor: string }) => one.actor === staff.username).length, 1)
+  })
+
   it('rejects suspended accounts, except to sign out', async () => {
     const stopped = await service.account()
     const suspendedBrowser = await signedIn(service, stopped)
