@@ -5,7 +5,7 @@ import { mailCodeLength, mailTokenMs } from '../../contract/console/limits.ts'
 import type { Language, Text } from '../../contract/text.ts'
 import { recordOwnChange, requireSession } from '../audit/audit.ts'
 import { findUsername } from '../audit/store.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { createTextCipher, isSameSecret } from '../encryption.ts'
 import { AppError, invalidField } from '../http/errors.ts'
 import { randomDigits } from '../random.ts'
@@ -19,6 +19,7 @@ import {
   findRecovery,
   insertMailToken,
   lockVerification,
+  type MailToken,
   replaceMail,
 } from './mail-store.ts'
 import {
@@ -94,6 +95,12 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
   async function find(accountId: number): Promise<string | undefined> {
     const row = await findMail(db, accountId)
     return row && cipher.decrypt(row.address)
+  }
+
+  async function isPresentAddress(tx: Tx, token: MailToken): Promise<boolean> {
+    const row = await findMail(tx, token.account_id)
+    const [present, wanted] = [row?.address, token.address].map((text) => text && cipher.decrypt(text))
+    return present !== undefined && wanted !== undefined && addressHash(present) === addressHash(wanted)
   }
 
   async function issueRecovery(account: MailAccount, address: string): Promise<string> {
@@ -188,6 +195,8 @@ export function createAccountMail(options: AccountMailOptions): AccountMail {
         // Deleting the row decides which of two uses comes first.
         if (!(await findRecovery(tx, tokenHash)) || !(await deleteMailTokens(tx, accountId, tokenHash)))
           throw invalidLink()
+        // A link may have been on its way when the address was removed or replaced.
+        if (!(await isPresentAddress(tx, found))) throw invalidLink()
         await updateAccount(tx, accountId, { password_hash: passwordHash })
         await deleteSessions(tx, accountId)
         await recordOwnChange(tx, accountId, 'account.recover_password')

@@ -18,7 +18,9 @@ import { accountApi, exampleParts } from '../../../test/support/console-response
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { type Mailbox, openMailbox } from '../../../test/support/mailbox.ts'
 import { admin, startService, type TestAccount, type TestService } from '../../../test/support/service.ts'
+import { insertMailToken } from '../../accounts/mail-store.ts'
 import { decodeBase32, stepAt, totpCode } from '../../accounts/totp.ts'
+import type { Tables } from '../../db/schema.ts'
 
 /** The code of the next step: enrolments use that of the present one, and a code is accepted once. */
 const codeOf = (secret: string, ahead = 1) => totpCode(decodeBase32(secret), stepAt(Date.now()) + ahead)
@@ -385,6 +387,36 @@ onEachEngine('security of an account', (engine) => {
       const sent = { token, new_password: 'a new horse 2' }
       assert.equal((await visitor.call(sessionRoutes.recover, { sent })).status, 400)
     }
+  })
+
+  it('refuses a recovery link that was on its way when the address was removed or replaced', async () => {
+    const { user, own, address } = await withMail()
+    const { db } = service.installation
+    const visitor = createBrowser(service)
+    const second = `${user.username}.2@example.com`
+    const replace = async () => {
+      await own.call(securityRoutes.setMail, { sent: { address: second } })
+      const [, code] = /(\d{6})/.exec((await mailbox.next(second)).text)!
+      return own.call(securityRoutes.verifyMail, { sent: { code } })
+    }
+    for (const [mail, change] of [
+      [address, replace],
+      [second, () => own.call(securityRoutes.removeMail)],
+    ] as const) {
+      await visitor.call(sessionRoutes.requestRecovery, { sent: { mail } })
+      const [, token] = /recover#([\w-]{43})/.exec((await mailbox.next(mail)).text)!
+      const sent = { token, new_password: 'a new horse 1' }
+      const [row] = await db.all<Tables['mail_token']>(
+        `SELECT * FROM mail_token WHERE account_id = ? AND purpose = 'recover'`,
+        [user.id],
+      )
+      assert.equal((await change()).status, 200)
+      assert.match((await mailbox.next(mail)).text, /不再使用此邮箱/)
+      // As if its row had been written a moment later.
+      await db.write((tx) => insertMailToken(tx, row!))
+      assert.equal((await visitor.call(sessionRoutes.recover, { sent })).status, 400)
+    }
+    assert.equal((await visitor.signIn(user.username)).status, 200)
   })
 
   it('lists sign-ins with their place and reports those from a new device or place by mail', async () => {
