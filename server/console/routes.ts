@@ -10,6 +10,7 @@ import {
   createAccess,
   type OpenRequest,
   type SignedInRequest,
+  unauthenticated,
 } from './access.ts'
 import { createMakeOnce } from './once.ts'
 import { uploadTypes } from './origin.ts'
@@ -79,6 +80,14 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
     }
   }
 
+  /** A body may arrive seconds after the access was checked, or wait for its turn: a session that has ended changes nothing. */
+  async function requireSession(request: FastifyRequest, opened: ConsoleRequest): Promise<void> {
+    // Open routes also serve those whose session has ended; programs have a token instead.
+    if (!('user' in opened) || opened.signedIn === undefined || opened.signedIn.token) return
+    const now = await sessions.find(request)
+    if (now?.session.id !== opened.signedIn.session.id) throw unauthenticated()
+  }
+
   function register<R extends ConsoleRequest>(
     openFor: (route: Route<unknown, unknown>) => OpenRequest<R>,
     bodyLimit?: number,
@@ -102,6 +111,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
           const leave = await limits.enter(isGet ? 'page' : 'change', opened.signedIn?.user)
           let output: Output
           try {
+            if (!isGet) await requireSession(request, opened)
             const { signedIn } = opened
             output =
               signedIn && isOperatorChange
@@ -182,6 +192,7 @@ export function createApi(app: FastifyInstance, { services, sessions, limits, on
             const input = read(request.query)
             const leave = await limits.enter('file', opened.signedIn?.user)
             try {
+              await requireSession(request, opened)
               const output = await handle(opened, input, bytesOf(request))
               logCall(request, opened, 200)
               return await reply.send(output)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventRoutes } from '../../../contract/console/events.ts'
 import { operatorAdminRoutes } from '../../../contract/console/operators.ts'
 import { keyRoutes } from '../../../contract/console/key.ts'
 import { operatorRoutes } from '../../../contract/console/operator.ts'
@@ -17,6 +18,7 @@ import { changeAccount, requireAccount } from '../../accounts/accounts.ts'
 import { changeRole } from '../../accounts/operators.ts'
 import { deleteSessions } from '../../accounts/session-store.ts'
 import { findPasswordHash } from '../../accounts/store.ts'
+import { listEndpoints } from '../../events/store.ts'
 
 const newPassword = 'another horse 8'
 const rounds = 5
@@ -104,29 +106,57 @@ onEachEngine('in flight', (engine) => {
     }
   })
 
-  it('34 a change by an operator whose role has changed before the body arrives is not written', async () => {
-    const staff = await operator(service)
-    const { db } = service.installation
-    const { id } = await requireAccount(db, staff.username)
-    const sent = request(`${service.url}${pathOf(operatorAdminRoutes.changeRole, { id })}`, {
-      method: 'PUT',
+  /** Sends the body after `change`, when the service has checked the access already. Returns the status. */
+  async function statusAfter(
+    browser: Browser,
+    [method, path, body]: readonly [method: string, path: string, body: object],
+    change: () => Promise<unknown>,
+  ): Promise<number | undefined> {
+    const sent = request(`${service.url}${path}`, {
+      method,
       headers: {
         'content-type': 'application/json',
-        cookie: staff.cookie,
-        'x-csrf-token': staff.csrf,
+        cookie: browser.cookie,
+        'x-csrf-token': browser.csrf,
         expect: '100-continue',
       },
     })
     sent.flushHeaders()
     await once(sent, 'continue')
-    // The service checks the access before it reads the body.
     await sleep(200)
-    await changeRole(db, systemActor, await requireAccount(db, staff.username), 'auditor')
-    sent.end(JSON.stringify({ role: 'owner', note: 'again' }))
+    await change()
+    sent.end(JSON.stringify(body))
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     response.resume()
-    assert.equal(response.statusCode, 401)
+    return response.statusCode
+  }
+
+  it('34 a change by an operator whose role has changed before the body arrives is not written', async () => {
+    const staff = await operator(service)
+    const { db } = service.installation
+    const { id } = await requireAccount(db, staff.username)
+    const path = pathOf(operatorAdminRoutes.changeRole, { id })
+    const status = await statusAfter(staff, ['PUT', path, { role: 'owner', note: 'again' }], async () =>
+      changeRole(db, systemActor, await requireAccount(db, staff.username), 'auditor'),
+    )
+    assert.equal(status, 401)
     assert.equal((await requireAccount(db, staff.username)).operator_role, 'auditor')
+  })
+
+  it('34 a change by an account holder whose session has ended before the body arrives is not written', async () => {
+    const { db } = service.installation
+    const account = await service.account()
+    const webhook = { url: 'https://example.com/thief', events: [] }
+    const status = await statusAfter(
+      await signedIn(service, account),
+      ['POST', pathOf(eventRoutes.addWebhook), webhook],
+      async () => {
+        const owner = await signedIn(service, account)
+        assert.equal((await owner.call(sessionRoutes.endOtherSessions)).body.ended, 1)
+      },
+    )
+    assert.equal(status, 401)
+    assert.deepEqual(await listEndpoints(db, account.id, 'webhook'), [])
   })
 
   it('34 of two changes of the password with the old one, one succeeds', async () => {
