@@ -270,6 +270,20 @@ onEachEngine('signing in', (engine) => {
     assert.ok(invalid.body.error.fields.username)
   })
 
+  it('limits how many names that are taken a network may try to sign up with', async () => {
+    const { username } = await service.account()
+    const signUp = (name: string, from = '198.51.100.77') =>
+      createBrowser(service).call(sessionRoutes.signUp, {
+        sent: { username: name, password: testPassword },
+        headers: { 'x-forwarded-for': from },
+      })
+    assert.equal((await signUp(uniqueName())).status, 200)
+    for (let tried = 0; tried < 30; tried += 1) assert.equal((await signUp(username)).status, 400)
+    assert.equal((await signUp(username)).status, 429)
+    assert.equal((await signUp(uniqueName())).status, 429)
+    assert.equal((await signUp(uniqueName(), '198.51.100.78')).status, 200)
+  })
+
   it('returns the prices and limits in use', async () => {
     await using other = await startService(engine, { PRICES: 'sms_part=3', DOMAIN_MAX_URLS: '700' })
     const { body } = await createBrowser(other).call(sessionRoutes.start)

@@ -25,6 +25,9 @@ import type { Sessions } from '../sessions.ts'
 /** New accounts in 15 minutes. */
 const maxSignUps = { perNetwork: 10, perSite: 40 }
 
+/** Names in 15 minutes that were taken: who tries more wants to find out who has an account. */
+const maxTakenNames = { perNetwork: 30, perSite: 120 }
+
 /** Recovery mails in 15 minutes: to one address, and requested by one network. */
 const maxRecoveriesOfAddress = 3
 const maxRecoveries = { perNetwork: 10, perSite: 40 }
@@ -45,6 +48,7 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
   const { db, config, limits } = services
   const { sessions, passwords, secondStep, secondFactors, mail } = parts
   const signUps = guessLimits(limits.attempts, 'sign-up')
+  const takenNames = guessLimits(limits.attempts, 'taken name')
   const recoveries = guessLimits(limits.attempts, 'recovery')
   const recoveryTokens = guessLimits(limits.attempts, 'recovery token')
   const passwordLogin = config.PASSWORD_LOGIN === 'on'
@@ -127,15 +131,23 @@ export function sessionPages(api: Api, services: Services, parts: SessionParts):
     if (nameProblem) throw invalidFields({ username: nameProblem })
     const site = siteOf(request.address)
     requirePasswordCapacity(site)
-    const counted = await signUps.begin(networkKeys(request.address, maxSignUps))
+    const tried = await takenNames.begin(networkKeys(request.address, maxTakenNames))
+    const counted = await signUps
+      .begin(networkKeys(request.address, maxSignUps))
+      .catch(async (error: unknown) => {
+        await tried.right()
+        throw error
+      })
     const username = input.username.trim()
     const account = { username, password: input.password, share: site }
     const created = await createAccount(db, systemActor, account, {
       write: (tx) => insertAudit(tx, { actor: username, action: 'account.sign_up', target: username }),
     }).catch(async (error: unknown) => {
       await counted.right()
+      if (!isAboutName(error)) await tried.right()
       throw toFieldErrors(error)
     })
+    await tried.right()
     const user = await findById(db, created.id)
     if (!user) throw unauthenticated()
     const proof = { method: 'password', passwordHash: created.passwordHash } as const
@@ -216,6 +228,10 @@ function recoveryOff(): ConsoleProblem {
     zh: '未开放找回密码，请联系平台管理员',
     en: 'Password recovery is not available; contact the operator',
   })
+}
+
+function isAboutName(error: unknown): boolean {
+  return error instanceof AppError && error.fields?.['username'] !== undefined
 }
 
 /** Shows the problems of a rule beside the fields of the form. */
