@@ -95,13 +95,16 @@ test('Caddy gets certificates for known hosts only, forwards visits, and logs no
     assert.equal(await handshake(`www.${own}`), undefined)
 
     const secret = 'tg_never-in-a-log'
+    const ids = new Set<string>()
     const open = (path: string, host: string) =>
       new Promise<{ status: number | undefined; location: string | undefined }>((resolve, reject) => {
+        const headers = { host, api_key: secret, name: secret, 'x-request-id': 'chosen-by-the-caller' }
         request(
           `https://127.0.0.1:${tlsPort}${path}`,
-          { servername: host, headers: { host, api_key: secret, name: secret }, rejectUnauthorized: false },
+          { servername: host, headers, rejectUnauthorized: false },
           (response) => {
             response.resume()
+            ids.add(String(response.headers['x-request-id']))
             resolve({ status: response.statusCode, location: response.headers.location })
           },
         )
@@ -121,6 +124,8 @@ test('Caddy gets certificates for known hosts only, forwards visits, and logs no
     assert.equal(link.body.data.a_url, `https://${own}/on-brand`)
     assert.deepEqual(await open('/on-brand', own), { status: 302, location: 'https://example.org/x' })
     assert.equal(await get('/report'), 200)
+    assert.equal(ids.size, 2)
+    for (const id of ids) assert.match(id, /^[\da-f]{8}-/)
     for (const hidden of ['/tls-ask?domain=go.example.com', '/metrics', '/readyz'])
       assert.equal(await get(hidden), 404)
     await stopService()
