@@ -57,7 +57,7 @@ export function creditPages(api: Api, { db }: Services): void {
   api.account(creditRoutes.history, async (request, input) => {
     const range = rangeOf(input, { byDefault: 30, max: 366 })
     const ends = range.days.map((_day, index) => range.start + (index + 1) * dayMs)
-    const ids = await Promise.all(ends.map(usage.firstIdAt))
+    const ids = await usage.firstIdsAt(ends)
     const found = await findBalancesBefore(db, request.account.id, [...new Set(ids)])
     const remaining = new Map(found.map((one) => [`${one.id} ${one.api_type}`, one.remaining ?? 0]))
     return {

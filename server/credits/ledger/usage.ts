@@ -11,6 +11,8 @@ export type CreditsByType = Readonly<Record<ApiType, number>>
 export interface LedgerUsage {
   /** The first ledger id at or after a time. */
   firstIdAt(moment: number): Promise<number>
+  /** The same for moments that follow each other. */
+  firstIdsAt(moments: readonly number[]): Promise<readonly number[]>
   /** Charged minus refunded on each of these days, which follow each other. */
   usedByDay(accountId: number, days: readonly string[]): Promise<CreditsByType[]>
   /** Charged minus refunded by all accounts since a time, given what they were granted since and have now. */
@@ -34,13 +36,32 @@ export function createLedgerUsage(db: Database): LedgerUsage {
     return firstId
   }
 
+  /** Years without an entry take two look-ups: between two moments with the same id, every moment has it. */
+  async function firstIdsAt(moments: readonly number[]): Promise<readonly number[]> {
+    const ids: number[] = Array.from({ length: moments.length }, () => 0)
+    const find = async (index: number) => void (ids[index] = await firstIdAt(moments[index]!))
+    async function findBetween(first: number, last: number): Promise<void> {
+      if (last - first < 2) return
+      if (ids[first] === ids[last]) return void ids.fill(ids[first]!, first, last)
+      const middle = Math.floor((first + last) / 2)
+      await find(middle)
+      await Promise.all([findBetween(first, middle), findBetween(middle, last)])
+    }
+    const last = moments.length - 1
+    if (last < 0) return ids
+    await Promise.all([find(0), find(last)])
+    await findBetween(0, last)
+    return ids
+  }
+
   return {
     firstIdAt,
+    firstIdsAt,
     async usedByDay(accountId, days) {
       const first = startOfDay(days[0] ?? '')
       if (first === undefined) return []
       const moments = [first, ...days.map((day) => endOfDay(day) ?? first)]
-      const ids = await Promise.all(moments.map(firstIdAt))
+      const ids = await firstIdsAt(moments)
       const found = await findBalancesBefore(db, accountId, [...new Set(ids)])
       const balances = new Map(found.map((one) => [`${one.id} ${one.api_type}`, one.remaining ?? 0]))
       const grants = await findGrants(db, accountId, ids[0]!, ids.at(-1)!)

@@ -1,0 +1,46 @@
+// How many look-ups the use of credits by day takes.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import { rangeOf } from '../../console/fields.ts'
+import { onEachEngine } from '../../../test/support/engines.ts'
+import { startService, type TestService } from '../../../test/support/service.ts'
+import { systemActor } from '../../audit/audit.ts'
+import type { Database } from '../../db/database.ts'
+import { createLedgerUsage } from './usage.ts'
+
+onEachEngine('use of credits by day', (engine) => {
+  let service: TestService
+  before(async () => void (service = await startService(engine)))
+  after(() => service[Symbol.asyncDispose]())
+
+  it('years without an entry take a few look-ups, and the others are as exact as before', async () => {
+    const { db } = service.installation
+    const account = await service.account({ sms: 5 })
+    await service.app.services.credits.take({
+      actor: systemActor,
+      accountId: account.id,
+      apiType: 'sms',
+      amount: 2,
+    })
+    let queries = 0
+    const counting: Database = {
+      ...db,
+      one: async (...args: Parameters<Database['one']>) => {
+        queries += 1
+        return db.one(...args)
+      },
+    } as Database
+    const usage = createLedgerUsage(counting)
+    for (const year of [1999, 2051]) {
+      queries = 0
+      const { days } = rangeOf({ from: `${year}-01-01`, to: `${year}-12-31` }, { byDefault: 1, max: 366 })
+      const used = await usage.usedByDay(account.id, days)
+      assert.deepEqual([used.length, used.filter(({ sms }) => sms !== 0)], [365, []])
+      assert.ok(queries < 100, `${queries} queries for ${year}`)
+    }
+    const { days } = rangeOf({}, { byDefault: 366, max: 366 })
+    const ends = days.map((_day, index) => rangeOf({ to: days[index]! }, { byDefault: 1, max: 1 }).end)
+    assert.deepEqual(await usage.firstIdsAt(ends), await Promise.all(ends.map(usage.firstIdAt)))
+    assert.deepEqual(await usage.firstIdsAt([]), [])
+  })
+})
