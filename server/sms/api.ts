@@ -85,9 +85,14 @@ export function createSms(services: Services): SmsProduct {
   services.deciders.set(sendAction, decisions.decideExpired)
   registerQueueMetrics(services.metrics, db)
   const worker = createBatchWorker(services, gateways)
-  const batchSending = createBatchSending(services, gateways, worker.wake)
+  const accepting = createBatchSending(services, gateways, worker.wake)
   const batches = createBatchHandlers(services)
   const runBatch = createBatchTurns(batchTurns)
+  /** Those of the console take the same turns. */
+  const batchSending: BatchSending = {
+    send: (call, caller) => runBatch(caller.account.id, () => accepting.send(call, caller)),
+    check: (call, account) => runBatch(account.id, () => accepting.check(call, account)),
+  }
   const vendorReviews = createVendorReviewJob(services)
 
   async function handle(call: Call): Promise<ApiResponse> {
@@ -111,7 +116,7 @@ export function createSms(services: Services): SmsProduct {
       case 'replies':
         return showReplies(db, cursors, call, caller)
       case 'send_batch':
-        return runBatch(caller.account.id, () => batchSending.send(call, caller))
+        return batchSending.send(call, caller)
       case 'get_batch':
         return batches.show(call, caller)
       case 'cancel_batch':
