@@ -12,7 +12,7 @@ import { createAccountWithoutKey } from '../credits/create-account.ts'
 import { createCredits } from '../credits/credits.ts'
 import { compactStep } from '../credits/ledger/compaction-store.ts'
 import { findFileProblem, formatFile, readRows } from './file.ts'
-import { createStatements } from './statements.ts'
+import { createStatements, monthOf } from './statements.ts'
 
 onEachEngine('statements', (engine) => {
   it('sum each month, chain the digests, stay as they are after compaction, and show every change', async () => {
@@ -159,5 +159,21 @@ onEachEngine('statements', (engine) => {
     const { digest, isFinal } = await statements.make(account, '2026-02')
     assert.equal(isFinal, true)
     assert.deepEqual(later, { opening: 70, closing: 65, previous: digest })
+  })
+
+  it('of the running month are read apart from paid calls', async () => {
+    await using service = await startService(engine)
+    const { db } = service.installation
+    const account = await service.account({ sms: 3 })
+    const apart: typeof db = {
+      ...db,
+      one: (sql, values) => {
+        assert.doesNotMatch(sql, /FROM ledger/)
+        return db.one(sql, values)
+      },
+    }
+    const statements = createStatements({ ...service.installation, db: apart })
+    const made = await statements.make({ ...account, created_at: Date.now() }, monthOf(Date.now()))
+    assert.equal(made.rows.find((row) => row.api_type === 'sms')?.bought, 3)
   })
 })
