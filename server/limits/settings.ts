@@ -6,8 +6,8 @@ export const limitSettings = {
     rateLimit,
     { perSecond: 100, burst: 200 },
     {
-      zh: '每个账户每秒的调用数与突发数，off 表示不限',
-      en: 'Calls per second and burst per account; off disables the limit',
+      zh: '每个账户每秒的调用数与突发数；off 表示不限，控制台的请求频率也不再限制',
+      en: 'Calls per second and burst per account; off disables the limit, and the rates of the console too',
     },
   ),
   REDIS_URL: setting(
