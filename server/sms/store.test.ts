@@ -136,4 +136,23 @@ onEachEngine('SMS records', (engine) => {
       if (!where.includes(' id =')) assert.doesNotMatch(plan, /TEMP B-TREE|Sort/, plan)
     }
   })
+
+  test('replies of one number are found by an index', async () => {
+    await using fresh = await freshDatabase(engine)
+    const sql = `SELECT * FROM sms_reply WHERE account_id = 1 AND phone = '1' AND received_at >= 1
+      ORDER BY received_at DESC, id DESC LIMIT 20`
+    if (engine === 'sqlite') {
+      const plan = await fresh.db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      assert.deepEqual(
+        plan.map(({ detail }) => detail),
+        ['SEARCH sms_reply USING INDEX sms_reply_number (account_id=? AND phone=? AND received_at>?)'],
+      )
+      return
+    }
+    // The planner decides by the number of rows.
+    const found = await fresh.db.all<{ indexdef: string }>(
+      `SELECT indexdef FROM pg_indexes WHERE indexname = 'sms_reply_number'`,
+    )
+    assert.match(found[0]?.indexdef ?? '', /\(account_id, phone, received_at, id\)/)
+  })
 })

@@ -34,6 +34,7 @@ import { visitorSketches } from './0030-visitor-sketches.ts'
 import { templateVersions } from './0031-template-versions.ts'
 import { earlySmsReceipts } from './0032-early-sms-receipts.ts'
 import { orderTrades } from './0033-order-trades.ts'
+import { smsReplyNumbers } from './0034-sms-reply-numbers.ts'
 
 export const migrations: readonly Migration[] = [
   accountsAndCredits,
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   templateVersions,
   earlySmsReceipts,
   orderTrades,
+  smsReplyNumbers,
 ]
