@@ -24,8 +24,13 @@ export type MakeOnce = <T>(
 export function createMakeOnce({ db, credits, secretKey }: Services): MakeOnce {
   const cipher = createResponseCipher(secretKey)
 
-  function replay(reply: FastifyReply, call: OperatorCall, previous: PreviousOperatorCall): unknown {
-    if (previous.fingerprint !== call.fingerprint) throw otherParameters()
+  function replay(
+    reply: FastifyReply,
+    call: OperatorCall & { readonly olderFingerprint: () => string },
+    previous: PreviousOperatorCall,
+  ): unknown {
+    if (previous.fingerprint !== call.fingerprint && previous.fingerprint !== call.olderFingerprint())
+      throw otherParameters()
     const stored = previous.response === null ? undefined : cipher.decrypt(previous.response)
     if (!stored) throw alreadyMade()
     reply.header('idempotent-replayed', 'true')
@@ -35,10 +40,12 @@ export function createMakeOnce({ db, credits, secretKey }: Services): MakeOnce {
   return async (request, reply, { signedIn, input, change }) => {
     const key = readIdempotencyKey(request.headers['idempotency-key'])
     if (key === undefined) return change()
-    const call: OperatorCall = {
+    const action = `${request.method} ${request.url}`
+    const call = {
       callerId: signedIn.token?.id ?? -signedIn.user.id,
       key: credits.fingerprint('idempotency key', { key }),
-      fingerprint: credits.fingerprint(`${request.method} ${request.url}`, { input }),
+      fingerprint: credits.fingerprint(action, { input }),
+      olderFingerprint: () => credits.olderFingerprint(action, { input }),
       // Not the id of the request: a proxy may pass on what a program chose, and give several requests the same.
       requestId: randomUUID(),
     }

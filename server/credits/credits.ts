@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { type Actor, recordChange } from '../audit/audit.ts'
 import { type ApiType, maxGrant } from '../../contract/credits.ts'
 import { isOrderNumber } from '../../contract/payments.ts'
+import { isRecord } from '../../contract/values.ts'
 import type { Database, Tx } from '../db/database.ts'
 import { invalidField } from '../http/errors.ts'
 import { createChargeBatcher, createEndBatcher } from './batchers-store.ts'
@@ -37,8 +38,10 @@ export interface Credits {
   findPreviousCall(accountId: number, idempotency: Idempotency): Promise<PreviousCall | undefined>
   /** Accounts that repeat calls. */
   readonly repeats: Repeats
-  /** Identifies an action with its parameters. Keyed, because parameters contain personal data. */
+  /** Identifies an action with its parameters in any order. Keyed, because parameters contain personal data. */
   fingerprint(action: string, values: Readonly<Record<string, unknown>>): string
+  /** As version 1.0 computed it, with the names in nested objects in the order that was sent. */
+  olderFingerprint(action: string, values: Readonly<Record<string, unknown>>): string
   /** Called after the transaction that moved the credits has committed. */
   onMoved: ((moved: MovedCredits) => void) | undefined
 }
@@ -101,19 +104,29 @@ export function createCredits(db: Database, secretKey: string): Credits {
     endIn: (tx, requests) => endBatch(tx, requests, context),
     findPreviousCall: createPreviousCallFinder(db, context.cipher),
     repeats,
-    fingerprint(action, values) {
-      const plain = Object.entries(values)
-        .filter(([, value]) => value !== undefined)
-        .map(([name, value]): [string, unknown] => [
-          name,
-          value instanceof Map ? sortByName([...value]) : value,
-        ])
-      return createHmac('sha256', secretKey)
-        .update(JSON.stringify([action, sortByName(plain)]))
-        .digest('hex')
-    },
+    fingerprint: (action, values) => digestOf(secretKey, action, sortNames(values)),
+    olderFingerprint: (action, values) => digestOf(secretKey, action, values),
   }
   return credits
+}
+
+function digestOf(secretKey: string, action: string, values: Readonly<Record<string, unknown>>): string {
+  const plain = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]): [string, unknown] => [name, value instanceof Map ? sortByName([...value]) : value])
+  return createHmac('sha256', secretKey)
+    .update(JSON.stringify([action, sortByName(plain)]))
+    .digest('hex')
+}
+
+/** Objects in lists and objects too: languages with unordered maps send the same names in another order. */
+function sortNames<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(sortNames) as T
+  if (!isRecord(value) || value instanceof Map) return value
+  // Without a prototype, `__proto__` is a name like any other.
+  const sorted = Object.create(null) as Record<string, unknown>
+  for (const name of Object.keys(value).sort()) sorted[name] = sortNames(value[name])
+  return sorted as T
 }
 
 function sortByName<T extends readonly [unknown, unknown]>(entries: T[]): T[] {

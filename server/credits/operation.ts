@@ -17,6 +17,8 @@ export interface StoredResponse {
 export interface Idempotency {
   readonly key: string
   readonly fingerprint: string
+  /** As version 1.0 stored it: its calls can be repeated during an update. */
+  readonly olderFingerprint?: () => string
 }
 
 export interface ChargeRequest<T = undefined> {

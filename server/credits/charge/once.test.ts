@@ -68,6 +68,51 @@ onEachEngine('a repeated call', (engine) => {
     assert.deepEqual([repeated.status, repeated.body], [200, first.body])
   })
 
+  it('gets the stored response although names of nested objects are in another order', async () => {
+    const account = await service.account({ short_link: 10 })
+    const rule = { when: { os: 'ios', language: 'zh' }, target_url: 'https://example.com/a' }
+    const turned = { target_url: 'https://example.com/a', when: { language: 'zh', os: 'ios' } }
+    const batch = (links: readonly object[]) => ({ action: 'generate_batch', links })
+    const link = { title: 't', target_url: 'https://example.com/' }
+    for (const [sent, again, other] of [
+      [
+        { ...valid, rules: [rule] },
+        { ...valid, rules: [turned] },
+        { ...valid, rules: [turned, turned] },
+      ],
+      [batch([link]), batch([{ target_url: link.target_url, title: 't' }]), batch([{ ...link, title: 'o' }])],
+    ]) {
+      const key = JSON.stringify(sent)
+      const first = await send(account, sent!, key)
+      assert.equal(first.status, 200)
+      const repeated = await send(account, again!, key)
+      assert.deepEqual([repeated.status, repeated.body], [200, first.body])
+      assert.equal((await send(account, other!, key)).status, 422)
+    }
+  })
+
+  it('is known by what version 1.0 stored', async () => {
+    const { db } = service.installation
+    const credits = createCredits(db, service.installation.secretKey)
+    const account = await requireAccount(db, (await service.account({ short_link: 1 })).username)
+    const values = { links: [{ title: 't', target_url: 'u' }] }
+    const request = {
+      accountId: account.id,
+      apiType: 'short_link',
+      action: 'test',
+      cost: 1,
+      requestId: 'r',
+    } as const
+    const older = credits.olderFingerprint('test', values)
+    await credits.charge({ ...request, idempotency: { key: 'k', fingerprint: older } })
+    const now = { key: 'k', fingerprint: credits.fingerprint('test', values) }
+    assert.notEqual(now.fingerprint, older)
+    assert.deepEqual(await credits.findPreviousCall(account.id, now), { kind: 'other_parameters' })
+    const known = { ...now, olderFingerprint: () => older }
+    assert.deepEqual(await credits.findPreviousCall(account.id, known), { kind: 'interrupted' })
+    assert.deepEqual(await credits.charge({ ...request, idempotency: known }), { kind: 'interrupted' })
+  })
+
   it('182 gets the stored response although the other call commits while it is checked', async () => {
     const account = await service.account({ short_link: 1_000 })
     for (let n = 0; n < 60; n += 1) {

@@ -97,7 +97,13 @@ export function createPaidCalls(
     if (last?.action === action && last.values === values) return last
     // Keys often contain order numbers or personal data, so only a keyed hash is stored.
     const key = credits.fingerprint('idempotency key', { key: call.idempotencyKey })
-    const read = { action, values, key, fingerprint: credits.fingerprint(action, values) }
+    const read = {
+      action,
+      values,
+      key,
+      fingerprint: credits.fingerprint(action, values),
+      olderFingerprint: () => credits.olderFingerprint(action, values),
+    }
     known.set(call, read)
     return read
   }

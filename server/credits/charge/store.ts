@@ -75,7 +75,7 @@ export async function chargeBatch(
     else if (request.keyLimits && haveChanged(request.keyLimits, balance.settings ?? noRestrictions))
       results[index] = { kind: 'key_limits_changed', keyLimits: balance.settings ?? noRestrictions }
     else if (key !== undefined && usedKeys.has(key)) repeated.push(index)
-    else if (known) results[index] = describePrevious(known, request.idempotency!.fingerprint, context.cipher)
+    else if (known) results[index] = describePrevious(known, request.idempotency!, context.cipher)
     else if (reason !== undefined) results[index] = { kind: 'not_allowed', reason }
     else if (balance.remaining < request.cost)
       results[index] = { kind: 'insufficient', remaining: balance.remaining }
@@ -252,14 +252,19 @@ export function createPreviousCallFinder(
     for (const row of await findKeys(db, keys)) rows.set(keyName(row.account_id, row.idempotency_key), row)
     return rows
   })
-  return async (accountId, { key, fingerprint }) => {
-    const row = await find(keyName(accountId, key))
-    return row?.expired === 0 ? describePrevious(row, fingerprint, cipher) : undefined
+  return async (accountId, idempotency) => {
+    const row = await find(keyName(accountId, idempotency.key))
+    return row?.expired === 0 ? describePrevious(row, idempotency, cipher) : undefined
   }
 }
 
-function describePrevious(row: PreviousRow, fingerprint: string, cipher: ResponseCipher): PreviousCall {
-  if (row.fingerprint !== fingerprint) return { kind: 'other_parameters' }
+function describePrevious(
+  row: PreviousRow,
+  { fingerprint, olderFingerprint }: Idempotency,
+  cipher: ResponseCipher,
+): PreviousCall {
+  if (row.fingerprint !== fingerprint && row.fingerprint !== olderFingerprint?.())
+    return { kind: 'other_parameters' }
   const response = row.response === null ? undefined : cipher.decrypt(row.response)
   if (response) return { kind: 'replay', response }
   if (row.state !== 'held') return { kind: 'interrupted' }
