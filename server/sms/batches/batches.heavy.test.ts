@@ -82,6 +82,19 @@ onEachEngine('SMS batches', (engine) => {
     assert.deepEqual(await sms.findLedgerProblems(), [])
   })
 
+  test('a message with blank template_params has the shared ones', async () => {
+    await using sms = await startSmsService(engine)
+    const messages = ['', ' ', null, undefined, []].map((params, i) => ({
+      phone_number: number(i),
+      template_params: params,
+    }))
+    const { data } = (await sendBatch(sms, { messages })).body
+    assert.equal(data.accepted, 4)
+    assert.deepEqual(data.rejected, [
+      { index: 4, phone_number: number(4), error_message: 'template_params 缺少变量 code' },
+    ])
+  })
+
   test('refuses the whole call: parameters, no valid item, template, credits', async () => {
     await using sms = await startSmsService(engine, {}, { sms: 3 })
     const refused = async (values: Record<string, unknown>, code: number, message: RegExp) => {

@@ -70,13 +70,18 @@ export function readBatch(call: Call, now: number): BatchInput {
     items: messages
       ? messages.map((one) =>
           isRecord(one)
-            ? { phone: one['phone_number'], params: one['template_params'] ?? shared }
+            ? { phone: one['phone_number'], params: unlessBlank(one['template_params']) ?? shared }
             : { phone: undefined, params: undefined },
         )
       : (phones ?? []).map((phone) => ({ phone, params: shared })),
     sendAt,
     tooLate: error,
   }
+}
+
+/** A blank text counts as not given, as for every parameter. */
+function unlessBlank(value: unknown): unknown {
+  return typeof value === 'string' && value.trim() === '' ? undefined : value
 }
 
 function sendAtProblem(sendAt: number | undefined, now: number): Text | undefined {
