@@ -116,6 +116,9 @@ onEachEngine('accounts', (engine) => {
       { ...after },
       { ...before, suspended: 1, sms_enabled: 0, sign_name: '某某科技', expires_on: '2027-01-01' },
     )
+    // Calls are trimmed, so they could not name it otherwise.
+    await changeAccount(fresh.db, systemActor, after, { signName: ' 云帆 ' })
+    assert.equal((await requireAccount(fresh.db, after.username)).sign_name, '云帆')
     await changeAccount(fresh.db, systemActor, after, { expires: 'never', signName: '' })
     const last = await requireAccount(fresh.db, 'changed')
     assert.equal(last.expires_on, null)

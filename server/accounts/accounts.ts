@@ -216,7 +216,7 @@ export function accountProblems(account: Account, input: AccountInput): Readonly
 /** Without the password, which takes time to hash. */
 function readChange(
   { username }: Account,
-  { expires, suspended, smsEnabled, signName, password, rateLimit, ...limits }: AccountInput,
+  { expires, suspended, smsEnabled, signName: givenSign, password, rateLimit, ...limits }: AccountInput,
 ): { change: AccountUpdate; problems: Record<string, Text> } {
   const change: AccountUpdate = {}
   const problems: Record<string, Text> = {}
@@ -227,6 +227,8 @@ function readChange(
   }
   if (suspended !== undefined) change.suspended = suspended ? 1 : 0
   if (smsEnabled !== undefined) change.sms_enabled = smsEnabled ? 1 : 0
+  // As the API reads it: calls could never name a signature with blanks around it.
+  const signName = givenSign?.trim()
   if (signName !== undefined) {
     const problem = signName === '' ? undefined : signNameProblem(signName)
     if (problem) problems['sign_name'] = problem
