@@ -233,6 +233,7 @@ describe('random subdomains', () => {
     assert.equal(addLabel('example.com', 'abc'), 'abc.example.com')
     assert.equal(addLabel('HTTPS://Example.com:8443/A?b#c', 'abc'), 'HTTPS://abc.Example.com:8443/A?b#c')
     assert.equal(addLabel(' 例子.中国/路 ', 'abc'), 'abc.例子.中国/路')
+    assert.equal(addLabel('ftp://example.com/a', 'abc'), 'ftp://abc.example.com/a')
   })
 
   test('have the label before the original host', () => {

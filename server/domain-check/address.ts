@@ -43,7 +43,8 @@ function isPublicHost(host: string): boolean {
 /** Adds a label before the host; scheme, port and path stay as submitted. */
 export function addLabel(text: string, prefix: string): string {
   const trimmed = text.trim()
-  const scheme = schemeOf(trimmed)
+  // Also of an address that is not valid.
+  const scheme = anyScheme.exec(trimmed)?.[0] ?? ''
   return `${scheme}${prefix}.${trimmed.slice(scheme.length)}`
 }
 
