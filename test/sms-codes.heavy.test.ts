@@ -154,6 +154,21 @@ onEachEngine('SMS codes', (engine) => {
     assert.equal(await sms.remaining(), remaining)
   })
 
+  it('a code whose message was not delivered is void with the refund, and another can be sent at once', async () => {
+    const phone = newPhone()
+    const had = await sms.remaining()
+    next = ({ action }) => (action === 'query' ? { result: 'found', status: 'failed', code: 'OFF' } : {})
+    assert.equal((await send(phone)).body.code, 1005)
+    assert.equal(await sms.remaining(), had - 1)
+    const code = codeTo(phone)
+    await sms.sweepAll()
+    next = () => ({ result: 'accepted' })
+    assert.equal(await sms.remaining(), had)
+    assert.deepEqual(await check(phone, code), { verified: false, attempts_left: 0 })
+    assert.equal((await send(phone)).status, 200)
+    assert.equal((await check(phone, codeTo(phone))).verified, true)
+  })
+
   it('the code is in no record, log, event or table', async () => {
     const phone = newPhone()
     await sms.service.installation.db.write((tx) =>

@@ -70,16 +70,16 @@ export async function updateAttempts(tx: Tx, key: CodeKey, attemptsLeft: number)
   ])
 }
 
-/** When the code of an operation expires; undefined when the operation sent none, or the code was replaced. */
-export async function findExpiry(
+/** The code that an operation sent; undefined when it sent none, or a newer one replaced it. */
+export function findCodeOf(
   queries: Queries,
   send: { readonly account_id: number; readonly phone: string; readonly operation_id: number },
-): Promise<number | undefined> {
-  const row = await queries.one<Pick<Tables['sms_code'], 'expires_at'>>(
-    'SELECT expires_at FROM sms_code WHERE account_id = ? AND phone = ? AND operation_id = ?',
+): Promise<(CodeKey & Pick<CodeRow, 'expires_at'>) | undefined> {
+  return queries.one(
+    `SELECT account_id, phone, purpose, expires_at FROM sms_code
+     WHERE account_id = ? AND phone = ? AND operation_id = ?`,
     [send.account_id, send.phone, send.operation_id],
   )
-  return row?.expires_at
 }
 
 export function deleteExpiredCodes(db: Database, signal?: AbortSignal): Promise<void> {

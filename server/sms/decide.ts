@@ -7,6 +7,8 @@ import { emitEvents, type NewEvent } from '../events/emit.ts'
 import type { Services } from '../services.ts'
 import { countDecided } from './batches/finish.ts'
 import { claimGatewayId } from './claim-store.ts'
+import { type CodeKey, findCodeOf, removeCode } from './code-store.ts'
+import { compareKeys } from './codes.ts'
 import { deliveredEvent, failedEvent, sentEvent } from './events.ts'
 import type { GuardedSmsGateway } from './gateways.ts'
 import type { DeliveryStatus } from './port.ts'
@@ -175,11 +177,23 @@ function eventsOf({ status: { state }, record }: StatusChange): NewEvent[] {
 const storeStatus = registerWriter<StatusChange, EndResult, void>(async (tx, items) => {
   const changes = endedItems(items)
   await storeStatuses(tx, changes)
+  await removeUndelivered(tx, changes)
   await countDecided(
     tx,
     changes.map(({ record }) => record),
   )
 })
+
+/** Nobody got the one-time codes of these messages, and their credits are refunded: others may be sent at once. */
+async function removeUndelivered(tx: Tx, changes: readonly StatusChange[]): Promise<void> {
+  const codes: { key: CodeKey; operationId: number }[] = []
+  for (const { status, record } of changes) {
+    const key = status.state === 'undelivered' ? await findCodeOf(tx, record) : undefined
+    if (key) codes.push({ key, operationId: record.operation_id })
+  }
+  for (const { key, operationId } of codes.toSorted((one, other) => compareKeys(one.key, other.key)))
+    await removeCode(tx, key, operationId)
+}
 
 const storeUnconfirmed = registerWriter<SendRecord, EndResult, void>(async (tx, items) => {
   const records = endedItems(items)

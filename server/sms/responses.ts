@@ -6,7 +6,7 @@ import { findBalance } from '../credits/store.ts'
 import type { Queries } from '../db/database.ts'
 import { AppError } from '../http/errors.ts'
 import { type ApiResponse, envelope } from '../http/responses.ts'
-import { findExpiry } from './code-store.ts'
+import { findCodeOf } from './code-store.ts'
 import { describeProblem } from './problems.ts'
 import type { SendRecord } from './store.ts'
 
@@ -26,7 +26,7 @@ export function successResponse(record: SuccessfulSend, remaining: number, expir
 /** For a call whose process exited before it could respond. The balance is the current one. */
 export async function findSuccessResponse(queries: Queries, record: SendRecord): Promise<ApiResponse> {
   const { remaining } = await findBalance(queries, record.account_id, 'sms')
-  return successResponse(record, remaining, await findExpiry(queries, record))
+  return successResponse(record, remaining, (await findCodeOf(queries, record))?.expires_at)
 }
 
 export function sendFailed(reason: Text): AppError {
