@@ -52,6 +52,7 @@ export function createCall(
   address: string,
   sources: ParameterSources,
   startedAt: number,
+  idempotencyHeader: string | string[] | undefined = request.headers['idempotency-key'],
 ): Call {
   return {
     endpoint,
@@ -60,7 +61,7 @@ export function createCall(
     address,
     source: 'api',
     sources,
-    idempotencyKey: readIdempotencyKey(request.headers['idempotency-key']),
+    idempotencyKey: readIdempotencyKey(idempotencyHeader),
     responseHeaders: [],
     trace: {
       startedAt,

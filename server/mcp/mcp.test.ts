@@ -80,7 +80,7 @@ describe('MCP endpoint', () => {
     const result = await call(
       'sms_credits',
       { username: other.username, api_key: other.key, action: 'get_templates' },
-      { api_type: 'domain_check', username: other.username },
+      { api_type: 'domain_check', username: other.username, 'idempotency-key': 'not a key' },
     )
     assert.equal(result.structuredContent.data.api_type, 'sms')
   })

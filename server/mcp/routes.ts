@@ -108,6 +108,8 @@ export function registerMcp(api: FastifyInstance, options: McpOptions): void {
         },
       },
       request.startedAt,
+      // The key is an argument.
+      '',
     )
     const idempotencyKey = tool.paid && typeof given === 'string' ? readKeyOrUndefined(given) : undefined
     return { ...call, idempotencyKey }
