@@ -9,6 +9,7 @@ import { emitNumbered } from '../../test/support/events.ts'
 import { until } from '../../test/support/until.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { systemActor } from '../audit/audit.ts'
+import type { Database } from '../db/database.ts'
 import { createJobs } from '../jobs.ts'
 import { type DeliveryAttempt, nextState } from './attempt.ts'
 import type { DueDelivery } from './dispatch-store.ts'
@@ -17,16 +18,40 @@ import { createEventRules } from './delivery.ts'
 import { findEndpoint, listDeliveries } from './store.ts'
 import { disableEndpoint } from './webhooks.ts'
 
+const rulesFor = (db: Database) =>
+  createEventRules({
+    db,
+    secretKey: 'a secret of thirty-two characters.',
+    config: { WEBHOOK_ALLOW_PRIVATE: 'on', MAIL_URL: undefined, MAIL_FROM: undefined },
+    publicUrl: () => 'http://127.0.0.1',
+  })
+
+type Attempt = (path: string, delivery: DueDelivery, signal: AbortSignal) => Promise<DeliveryAttempt>
+
+/** Delivers to one endpoint one event at a time. The caller starts and stops both. */
+function dispatcherFor(db: Database, attempt: Attempt, maxEndpoints?: number) {
+  const metrics = new Registry()
+  const jobs = createJobs(pino({ enabled: false }), metrics)
+  const dispatcher = createDispatcher({
+    db,
+    senderFor: ({ url }) => ({
+      concurrency: 1,
+      attempt: (delivery, signal) => attempt(new URL(url).pathname, delivery, signal),
+    }),
+    keepDays: 30,
+    disable: disableEndpoint,
+    metrics,
+    onError: (error) => assert.fail(String(error)),
+    ...(maxEndpoints !== undefined && { maxEndpoints }),
+  })
+  return { jobs, dispatcher }
+}
+
 onEachEngine('dispatcher', (engine) => {
   it('serves a waiting endpoint although others with a backlog hang in every slot', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
-    const rules = createEventRules({
-      db,
-      secretKey: 'a secret of thirty-two characters.',
-      config: { WEBHOOK_ALLOW_PRIVATE: 'on', MAIL_URL: undefined, MAIL_FROM: undefined },
-      publicUrl: () => 'http://127.0.0.1',
-    })
+    const rules = rulesFor(db)
     const addAccount = async (path: string) => {
       const { id } = await createAccount(db, systemActor, {
         username: uniqueName(),
@@ -53,21 +78,7 @@ onEachEngine('dispatcher', (engine) => {
         record: { ...nextState(delivery, succeeded, [3_600_000], 0), ...result },
       }
     }
-    const log = pino({ enabled: false })
-    const metrics = new Registry()
-    const jobs = createJobs(log, metrics)
-    const dispatcher = createDispatcher({
-      db,
-      senderFor: ({ url }) => ({
-        concurrency: 1,
-        attempt: (delivery) => attempt(new URL(url).pathname, delivery),
-      }),
-      keepDays: 30,
-      disable: disableEndpoint,
-      metrics,
-      onError: (error) => assert.fail(String(error)),
-      maxEndpoints: 2,
-    })
+    const { jobs, dispatcher } = dispatcherFor(db, attempt, 2)
     for (const id of hanging) await emitNumbered(db, id, 100)
     dispatcher.start(jobs)
     try {
@@ -91,12 +102,7 @@ onEachEngine('dispatcher', (engine) => {
   it('records what was delivered when it stops, and leaves the rest to other processes at once', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
-    const rules = createEventRules({
-      db,
-      secretKey: 'a secret of thirty-two characters.',
-      config: { WEBHOOK_ALLOW_PRIVATE: 'on', MAIL_URL: undefined, MAIL_FROM: undefined },
-      publicUrl: () => 'http://127.0.0.1',
-    })
+    const rules = rulesFor(db)
     const { id: account } = await createAccount(db, systemActor, { username: uniqueName() })
     const { id } = await rules.webhooks.add(systemActor, account, { url: 'http://127.0.0.1:9/', events: [] })
     let attempts = 0
@@ -112,17 +118,7 @@ onEachEngine('dispatcher', (engine) => {
         record: { ...nextState(delivery, succeeded, [3_600_000], 0), ...result },
       }
     }
-    const log = pino({ enabled: false })
-    const metrics = new Registry()
-    const jobs = createJobs(log, metrics)
-    const dispatcher = createDispatcher({
-      db,
-      senderFor: () => ({ concurrency: 1, attempt }),
-      keepDays: 30,
-      disable: disableEndpoint,
-      metrics,
-      onError: (error) => assert.fail(String(error)),
-    })
+    const { jobs, dispatcher } = dispatcherFor(db, (_path, delivery, signal) => attempt(delivery, signal))
     await emitNumbered(db, account, 3)
     dispatcher.start(jobs)
     await until(() => attempts === 2)
@@ -142,15 +138,10 @@ onEachEngine('dispatcher', (engine) => {
     await rules.close()
   })
 
-  it('does not hold against a new URL what a request in progress gets from the old one', async () => {
+  it('ignores for a new URL how a request in progress to the old one ends', async () => {
     await using fresh = await freshDatabase(engine)
     const { db } = fresh
-    const rules = createEventRules({
-      db,
-      secretKey: 'a secret of thirty-two characters.',
-      config: { WEBHOOK_ALLOW_PRIVATE: 'on', MAIL_URL: undefined, MAIL_FROM: undefined },
-      publicUrl: () => 'http://127.0.0.1',
-    })
+    const rules = rulesFor(db)
     const { id: account } = await createAccount(db, systemActor, { username: uniqueName() })
     const urlOf = (path: string) => `http://127.0.0.1:9/${path}`
     const { id } = await rules.webhooks.add(systemActor, account, { url: urlOf('0'), events: [] })
@@ -171,19 +162,7 @@ onEachEngine('dispatcher', (engine) => {
       const result = { durationMs: 0, status, error: null, response: '' }
       return { ...answer, record: { ...nextState(delivery, answer.succeeded, [3_600_000], 0), ...result } }
     }
-    const metrics = new Registry()
-    const jobs = createJobs(pino({ enabled: false }), metrics)
-    const dispatcher = createDispatcher({
-      db,
-      senderFor: ({ url }) => ({
-        concurrency: 1,
-        attempt: (delivery) => attempt(new URL(url).pathname, delivery),
-      }),
-      keepDays: 30,
-      disable: disableEndpoint,
-      metrics,
-      onError: (error) => assert.fail(String(error)),
-    })
+    const { jobs, dispatcher } = dispatcherFor(db, attempt)
     await emitNumbered(db, account, 1)
     dispatcher.start(jobs)
     try {
