@@ -1,4 +1,5 @@
-// Second factors, confirmations, mail addresses, password recovery and the list of sign-ins.
+// Second factors, confirmations, mail addresses, password recovery and the list of sign-ins. Links that recover nothing: see
+// recovery-links.heavy.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { keyRoutes } from '../../../contract/console/key.ts'
@@ -7,6 +8,7 @@ import { operatorRoutes } from '../../../contract/console/operator.ts'
 import { operatorApi } from '../../../contract/console/responses/operator-api.ts'
 import { securityRoutes } from '../../../contract/console/security.ts'
 import { sessionRoutes } from '../../../contract/console/session.ts'
+import { accountWithMail } from '../../../test/support/account-with-mail.ts'
 import {
   type Browser,
   createBrowser,
@@ -18,9 +20,7 @@ import { accountApi, exampleParts } from '../../../test/support/console-response
 import { onEachEngine } from '../../../test/support/engines.ts'
 import { type Mailbox, openMailbox } from '../../../test/support/mailbox.ts'
 import { admin, startService, type TestAccount, type TestService } from '../../../test/support/service.ts'
-import { insertMailToken } from '../../accounts/mail-store.ts'
 import { decodeBase32, stepAt, totpCode } from '../../accounts/totp.ts'
-import type { Tables } from '../../db/schema.ts'
 
 /** The code of the next step: enrolments use that of the present one, and a code is accepted once. */
 const codeOf = (secret: string, ahead = 1) => totpCode(decodeBase32(secret), stepAt(Date.now()) + ahead)
@@ -268,16 +268,7 @@ onEachEngine('security of an account', (engine) => {
     assert.equal((await step(enter, codes[0]!)).status, 200)
   })
 
-  async function withMail(): Promise<{ user: TestAccount; own: Browser; address: string }> {
-    const user = await service.account()
-    const own = await signedIn(service, user)
-    await own.confirm()
-    const address = `${user.username}@Example.com`
-    await own.call(securityRoutes.setMail, { sent: { address } })
-    const [, code] = /(\d{6})/.exec((await mailbox.next(address)).text)!
-    await own.call(securityRoutes.verifyMail, { sent: { code } })
-    return { user, own, address }
-  }
+  const withMail = () => accountWithMail(service, mailbox)
 
   it('recovers a password once, ends all sessions, and still asks for the second factor', async () => {
     const { user, own, address } = await withMail()
@@ -334,89 +325,6 @@ onEachEngine('security of an account', (engine) => {
     await enter.signIn(user.username)
     assert.equal((await step(enter, codeOf(secret))).status, 200)
     assert.equal(mailbox.count(address), 0, 'codes of the app are not reported')
-  })
-
-  it('refuses a recovery link after 30 minutes', async () => {
-    const { user, address } = await withMail()
-    const visitor = createBrowser(service)
-    await visitor.call(sessionRoutes.requestRecovery, { sent: { mail: address } })
-    const [, token] = /recover#([\w-]{43})/.exec((await mailbox.next(address)).text)!
-    await service.installation.db.write((tx) =>
-      tx.run('UPDATE mail_token SET created_at = created_at - 1800000 WHERE account_id = ?', [user.id]),
-    )
-    const sent = { token, new_password: 'a new horse 1' }
-    assert.equal((await visitor.call(sessionRoutes.recover, { sent })).status, 400)
-    assert.equal((await visitor.signIn(user.username)).status, 200)
-  })
-
-  it('limits wrong recovery links by network and by IPv6 /48', async () => {
-    const visitor = createBrowser(service)
-    const statusFrom = async (from: string) =>
-      (
-        await visitor.call(sessionRoutes.recover, {
-          sent: { token: 'x'.repeat(43), new_password: 'a new horse 1' },
-          headers: { 'x-forwarded-for': from },
-        })
-      ).status
-    for (let tried = 0; tried < 40; tried += 1) assert.equal(await statusFrom('198.51.100.44'), 400)
-    assert.equal(await statusFrom('198.51.100.44'), 429)
-    for (let net = 0; net < 160; net += 1)
-      assert.equal(await statusFrom(`2001:db8:44:${net.toString(16)}::1`), 400)
-    assert.equal(await statusFrom('2001:db8:44:ffff::1'), 429)
-    assert.equal(await statusFrom('2001:db8:45::1'), 400)
-  })
-
-  it('refuses a recovery link after a change of the password', async () => {
-    const { user, own, address } = await withMail()
-    const visitor = createBrowser(service)
-    const other = await operator(service)
-    const requestLink = async () => {
-      await visitor.call(sessionRoutes.requestRecovery, { sent: { mail: address } })
-      return /recover#([\w-]{43})/.exec((await mailbox.next(address)).text)![1]!
-    }
-    const changes = [
-      () =>
-        own.call(sessionRoutes.changePassword, {
-          sent: { current_password: testPassword, new_password: 'a new horse 1' },
-        }),
-      () => other.call(operatorRoutes.resetPassword, { parts: { id: user.id }, sent: { note: 'stolen' } }),
-    ]
-    for (const change of changes) {
-      const token = await requestLink()
-      assert.equal((await change()).status, 200)
-      const sent = { token, new_password: 'a new horse 2' }
-      assert.equal((await visitor.call(sessionRoutes.recover, { sent })).status, 400)
-    }
-  })
-
-  it('refuses a recovery link that was on its way when the address was removed or replaced', async () => {
-    const { user, own, address } = await withMail()
-    const { db } = service.installation
-    const visitor = createBrowser(service)
-    const second = `${user.username}.2@example.com`
-    const replace = async () => {
-      await own.call(securityRoutes.setMail, { sent: { address: second } })
-      const [, code] = /(\d{6})/.exec((await mailbox.next(second)).text)!
-      return own.call(securityRoutes.verifyMail, { sent: { code } })
-    }
-    for (const [mail, change] of [
-      [address, replace],
-      [second, () => own.call(securityRoutes.removeMail)],
-    ] as const) {
-      await visitor.call(sessionRoutes.requestRecovery, { sent: { mail } })
-      const [, token] = /recover#([\w-]{43})/.exec((await mailbox.next(mail)).text)!
-      const sent = { token, new_password: 'a new horse 1' }
-      const [row] = await db.all<Tables['mail_token']>(
-        `SELECT * FROM mail_token WHERE account_id = ? AND purpose = 'recover'`,
-        [user.id],
-      )
-      assert.equal((await change()).status, 200)
-      assert.match((await mailbox.next(mail)).text, /不再使用此邮箱/)
-      // As if its row had been written a moment later.
-      await db.write((tx) => insertMailToken(tx, row!))
-      assert.equal((await visitor.call(sessionRoutes.recover, { sent })).status, 400)
-    }
-    assert.equal((await visitor.signIn(user.username)).status, 200)
   })
 
   it('lists sign-ins with their place and reports those from a new device or place by mail', async () => {
