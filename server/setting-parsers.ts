@@ -124,9 +124,43 @@ export function optionalUrl(schemes: readonly string[]): Parse<string | undefine
     if (!isWhole || !schemes.includes(URL.parse(given)?.protocol ?? '')) {
       return { problem: `必须是 ${names} 开头的完整地址 / must be a whole URL of these schemes` }
     }
+    const { username, password } = new URL(given)
+    if (!isPercentEncoded(username) || !isPercentEncoded(password)) {
+      return { problem: invalidPercentEncoding }
+    }
     return { value: given }
   }
 }
+
+const invalidPercentEncoding =
+  '用户名或密码的百分号编码无效，% 本身必须写成 %25 / has an invalid percent-encoding in the user name or password; write % as %25'
+
+function isPercentEncoded(given: string): boolean {
+  try {
+    decodeURIComponent(given)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The path is the number of the database. */
+export const redisUrl: Parse<string | undefined> = (given) => {
+  const parsed = optionalUrl(['redis:', 'rediss:'])(given)
+  if ('problem' in parsed || /^(\/\d{0,5})?$/.test(new URL(given).pathname)) return parsed
+  return {
+    problem: '路径只能是数据库编号，例如 /1 / the path must be the number of a database, for example /1',
+  }
+}
+
+/** Who a mail is from: an address, or a name with the address in angle brackets. */
+export const optionalSender: Parse<string | undefined> = (given) =>
+  /^(?:[^\s<>@,]+@[^\s<>@,]+|[^<>]*<[^\s<>@,]+@[^\s<>@,]+>)$/.test(given)
+    ? text(given)
+    : {
+        problem:
+          '必须是邮箱地址，或“名称 <邮箱地址>” / must be a mail address, or a name with the address in angle brackets',
+      }
 
 /** A mail address, or where to write; as a URI. */
 export const optionalContact: Parse<string | undefined> = (given) => {
@@ -164,13 +198,21 @@ export const list: Parse<readonly string[]> = (given) => {
 const emptyList = { problem: '列表为空 / is a list without an item' }
 
 export function gatewayList<const T extends string>(...known: readonly T[]): Parse<readonly T[]> {
+  return listOrOff({ zh: '网关', en: 'gateway' }, known)
+}
+
+/** Names of one kind; `off`: none. */
+export function listOrOff<const T extends string>(kind: Text, known: readonly T[]): Parse<readonly T[]> {
   return (given) => {
     if (given === 'off') return { value: [] }
     const names = splitList(given)
-    if (names.length === 0) return { problem: '未指定网关，停用请填 off / names no gateway; off closes it' }
+    if (names.length === 0)
+      return { problem: `未指定${kind.zh}，停用请填 off / names no ${kind.en}; off closes it` }
     const unknown = names.filter((name) => !(known as readonly string[]).includes(name))
     if (unknown.length > 0) {
-      return { problem: `未知网关 ${shorten(unknown)}，可选 ${known.join('、')} / unknown gateway` }
+      return {
+        problem: `未知${kind.zh} ${shorten(unknown)}，可选 ${known.join('、')} / unknown ${kind.en}`,
+      }
     }
     if (new Set(names).size !== names.length) return { problem: '有重复项 / names one twice' }
     return { value: names as T[] }

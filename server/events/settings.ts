@@ -2,7 +2,7 @@
 import {
   choice,
   integer,
-  optionalText,
+  optionalSender,
   optionalUrl,
   secondsList,
   setting,
@@ -27,7 +27,7 @@ export const eventSettings = {
     },
     'secret',
   ),
-  MAIL_FROM: setting(optionalText, undefined, {
+  MAIL_FROM: setting(optionalSender, undefined, {
     zh: '发件人地址，设置 MAIL_URL 时必填',
     en: 'Sender address of emails; required by MAIL_URL',
   }),

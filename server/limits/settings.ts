@@ -1,5 +1,5 @@
 // Settings of the rate limits.
-import { optionalUrl, rateLimit, setting } from '../setting-parsers.ts'
+import { rateLimit, redisUrl, setting } from '../setting-parsers.ts'
 
 export const limitSettings = {
   RATE_LIMIT: setting(
@@ -11,7 +11,7 @@ export const limitSettings = {
     },
   ),
   REDIS_URL: setting(
-    optionalUrl(['redis:', 'rediss:']),
+    redisUrl,
     undefined,
     {
       zh: '多个进程共享频率限制计数所用的 Redis 或 Valkey；不设置则用 PostgreSQL，SQLite 的多个进程由主进程计数',

@@ -1,8 +1,8 @@
 // Settings of payments and their providers.
 import { paymentProviders, type PaymentProviderName } from '../../contract/payments.ts'
 import {
-  gatewayList,
   integer,
+  listOrOff,
   optionalHeaderText,
   optionalText,
   optionalUrl,
@@ -12,8 +12,9 @@ import {
 } from '../setting-parsers.ts'
 import { isOwnPublicKey, privateKeySetting, publicKeySetting, publicKeysSetting, splitKeys } from './keys.ts'
 
-const providerList: Setting<readonly PaymentProviderName[] | undefined>['parse'] = gatewayList(
-  ...paymentProviders,
+const providerList: Setting<readonly PaymentProviderName[] | undefined>['parse'] = listOrOff(
+  { zh: '支付方式', en: 'payment method' },
+  paymentProviders,
 )
 
 const maxQueries = 20
@@ -44,9 +45,9 @@ const quotable: Setting<string | undefined>['parse'] = (given) =>
 
 const quotableList: Setting<string | undefined>['parse'] = (given) => {
   const ids = splitKeys(given)
-  if (new Set(ids).size < ids.length) return { problem: '有重复 / has an item twice' }
   const wrong = ids.map(quotable).find((parsed) => 'problem' in parsed)
-  return wrong ?? { value: given }
+  if (wrong) return wrong
+  return new Set(ids).size < ids.length ? { problem: '有重复 / has an item twice' } : { value: given }
 }
 
 export const paymentSettings = {
