@@ -142,6 +142,20 @@ describe('start', () => {
     await assertStartFails({ DATA_DIR: folder }, /secret\.key/)
   })
 
+  it('reports a secret that cannot be read', async () => {
+    const folder = join(directory, 'unreadable')
+    await mkdir(join(folder, 'secret.key'), { recursive: true })
+    await assertStartFails({ DATA_DIR: folder }, /无法读取 .*secret\.key .*cannot be read.*EISDIR/)
+  })
+
+  const skip = process.getuid?.() === 0 && 'root may write to every file'
+  it('reports a database file that cannot be written', { skip }, async () => {
+    const folder = join(directory, 'read-only')
+    await mkdir(folder)
+    await writeFile(join(folder, 'tollgate.db'), '', { mode: 0o400 })
+    await assertStartFails({ DATA_DIR: folder }, /SQLite.*EACCES.*tollgate\.db/)
+  })
+
   it('reports a file that is not a SQLite database', async () => {
     const broken = join(directory, 'broken')
     await run('mkdir', [broken])

@@ -102,6 +102,8 @@ async function openDatabase(
     if (config.DATABASE_URL) return await openPostgresDatabase(config, config.DATABASE_URL, onError)
     const file = join(directory, databaseName)
     createDatabaseFile(file)
+    // SQLite opens a file that it cannot write to, and the first write would fail without naming it.
+    accessSync(file, constants.R_OK | constants.W_OK)
     const db = openSqlite(file, { acknowledgeEarly, onError })
     return { db, isListening: true }
   } catch (error) {
@@ -230,7 +232,7 @@ function readOrCreateSecret(directory: string): string {
   } catch (error) {
     if (!existsSync(file)) throw new StartProblem(`无法写入 ${file}`, 'cannot write the secret key', error)
   }
-  const secret = readFileSync(file, 'utf8').trim()
+  const secret = readSecret(file)
   // A full disk or a kill may have truncated the file, and a short key would make every hash weak.
   if (secret.length < 32) {
     throw new PermanentProblem(
@@ -239,6 +241,15 @@ function readOrCreateSecret(directory: string): string {
     )
   }
   return secret
+}
+
+function readSecret(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartProblem(`无法读取 ${file}`, `the secret key cannot be read: ${reason}`, error)
+  }
 }
 
 export const fingerprintName = 'secret_key_fingerprint'
