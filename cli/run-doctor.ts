@@ -13,6 +13,7 @@ import { checkConsole } from './doctor/console.ts'
 import { type Finding, formatFinding, ok, describeReason, reportProblem } from './doctor/finding.ts'
 import { checkGateways, checkPublicUrl } from './doctor/network.ts'
 import { checkPayments } from './doctor/payments.ts'
+import { checkRedis } from './doctor/redis.ts'
 import { checkStorage } from './doctor/storage.ts'
 import type { CommandResult } from './run-admin.ts'
 
@@ -45,6 +46,7 @@ async function runChecks(environment: () => Environment): Promise<Finding[]> {
     async () => checkWarnings(config),
     async () => [checkConsole()],
     () => checkStorage(config),
+    () => checkRedis(config),
     () => checkGateways(config),
     () => checkPayments(config),
     () => checkPublicUrl(config),

@@ -1,6 +1,6 @@
 // Limits counted in Redis or Valkey, by its clock. Each operation is one script and therefore atomic.
 import { once } from 'node:events'
-import { createClient, defineScript } from '@redis/client'
+import { ClientOfflineError, createClient, defineScript } from '@redis/client'
 import type { LimitStore } from './port.ts'
 
 /** KEYS: buckets. ARGV per bucket: tokens per second, burst, wanted. Counts in thousandths of a token; a full bucket expires. */
@@ -108,23 +108,38 @@ export function openRedisStore(url: string, name: string, silenceMs = silenceTim
       addFailures: addFailuresScript,
     },
   })
-  // Every failure also rejects the command that ran into it, and the caller reports that.
-  client.on('error', () => undefined)
+  // The caller reports why a command failed; one without a connection would say no more than that.
+  let connectError: unknown
+  client.on('error', (error: unknown) => {
+    connectError = error
+  })
+  client.on('ready', () => {
+    connectError = undefined
+  })
   // After the first failure commands fail at once, and the client continues to connect.
   const connected = Promise.race([
     once(client, 'error').catch(() => undefined),
     client.connect().catch(() => undefined),
   ])
+  async function send<T>(command: () => Promise<T>): Promise<T> {
+    await connected
+    try {
+      return await command()
+    } catch (error) {
+      throw error instanceof ClientOfflineError ? (connectError ?? error) : error
+    }
+  }
   let pinging: Promise<unknown> | undefined
   const bucketKey = (accountId: number) => `tollgate:${name}:bucket:${accountId}`
   const windowKey = (key: string) => `tollgate:${name}:window:${key}`
 
   return {
     async draw(requests) {
-      await connected
-      const response = await client.draw(
-        requests.map(({ accountId }) => bucketKey(accountId)),
-        requests.flatMap(({ limit, wanted }) => [limit.perSecond, limit.burst, wanted]),
+      const response = await send(() =>
+        client.draw(
+          requests.map(({ accountId }) => bucketKey(accountId)),
+          requests.flatMap(({ limit, wanted }) => [limit.perSecond, limit.burst, wanted]),
+        ),
       )
       return requests.map((_request, index) => ({
         granted: Number(response[index * 2]),
@@ -132,10 +147,11 @@ export function openRedisStore(url: string, name: string, silenceMs = silenceTim
       }))
     },
     async attempt(keys, windowMs) {
-      await connected
-      const response = await client.attempt(
-        keys.map(({ key }) => windowKey(key)),
-        [windowMs, ...keys.map(({ max }) => max)],
+      const response = await send(() =>
+        client.attempt(
+          keys.map(({ key }) => windowKey(key)),
+          [windowMs, ...keys.map(({ max }) => max)],
+        ),
       )
       if (response[0] === 0)
         return { retryAfterMs: Number(response[1]), key: keys[Number(response[2]) - 1]!.key }
@@ -148,18 +164,20 @@ export function openRedisStore(url: string, name: string, silenceMs = silenceTim
       }
     },
     async undo(counted, resetKey) {
-      await connected
       const keys = counted.map(({ key }) => windowKey(key))
-      await client.undo(
-        resetKey === undefined ? keys : [...keys, windowKey(resetKey)],
-        counted.map(({ window }) => window),
+      await send(() =>
+        client.undo(
+          resetKey === undefined ? keys : [...keys, windowKey(resetKey)],
+          counted.map(({ window }) => window),
+        ),
       )
     },
     async addFailures(failures, windowMs) {
-      await connected
-      const response = await client.addFailures(
-        failures.map(({ key }) => windowKey(key)),
-        [windowMs, ...failures.map(({ count }) => count)],
+      const response = await send(() =>
+        client.addFailures(
+          failures.map(({ key }) => windowKey(key)),
+          [windowMs, ...failures.map(({ count }) => count)],
+        ),
       )
       return failures.map((_failure, index) => ({
         failures: Number(response[index * 2]),
@@ -167,10 +185,8 @@ export function openRedisStore(url: string, name: string, silenceMs = silenceTim
       }))
     },
     async ping() {
-      await connected
       // A ping that is repeated would keep a connection without responses open: the socket counts what is sent too.
-      pinging ??= client.ping().finally(() => (pinging = undefined))
-      await pinging
+      await send(() => (pinging ??= client.ping().finally(() => (pinging = undefined))))
     },
     close: () => client.destroy(),
   }
