@@ -112,6 +112,36 @@ for (const [name, look] of [
   })
 }
 
+/** Words that continue on another line without a hyphen: their column or label is too narrow. */
+const listBrokenWords = ({ page }: Visitor) =>
+  page.evaluate(`(() => {
+    const broken = []
+    const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+      for (const { 0: word, index } of text.data.matchAll(/[a-z0-9]{3,12}/gi)) {
+        const range = document.createRange()
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top / 8))).size > 1) broken.push(word)
+      }
+    return broken
+  })()`)
+
+browserTest('no short word is broken: request IDs, and the mark of the sample QR code', async () => {
+  for (const [role, paths] of [
+    ['holder', ['/requests', '/shortlink/new']],
+    ['operator', ['/operator/accounts/1/requests']],
+  ] as const) {
+    await using visitor = await browser.visit(service.url, { language: 'en' })
+    await signIn(visitor, accounts[role])
+    for (const path of paths) {
+      await visitor.navigateTo(path)
+      await visitor.page.locator('.row-link, .qr-sample-mark').first().waitFor()
+      assert.deepEqual(await listBrokenWords(visitor), [], path)
+    }
+  }
+})
+
 browserTest('the details of an order and of a call are accessible', async () => {
   for (const [role, paths] of [
     ['holder', ['/orders', '/requests']],

@@ -150,7 +150,7 @@ export function RequestLog({ log }: { log: RequestLogState }): ReactNode {
               card: 'hide',
               render: (_value, { request_id }) => (
                 <span className="copy">
-                  <OpenLink search={{ open: request_id }} className="mono" label={request_id}>
+                  <OpenLink search={{ open: request_id }} className="mono nowrap" label={request_id}>
                     {request_id.slice(0, 8)}
                   </OpenLink>
                   <CopyButton text={request_id} label={t.requestId} />

@@ -1,1 +1,0 @@
-import{zr as e}from"./base-Cs2kt_6k.js";import{n as t}from"./frame-BPW0OmaP.js";import{jt as n}from"./common-DRUzkud6.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};

@@ -1,0 +1,1 @@
+import{zr as e}from"./base-2VE03-pP.js";import{n as t}from"./frame-1uxks8I0.js";import{jt as n}from"./common-BHxErrXU.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};
