@@ -97,6 +97,7 @@ export const accountCommands: readonly Command[] = [
     },
     minWords: 1,
     maxWords: 1,
+    startsEmpty: true,
     flags: {
       password: { type: 'string' },
       expires: { type: 'string' },

@@ -39,6 +39,8 @@ export interface Command {
   readonly flags: ParseArgsOptionsConfig
   /** Runs even if SECRET_KEY differs from the one the database was set up with. */
   readonly skipSecretCheck?: boolean
+  /** May be the first command of an installation, so an empty database is expected. */
+  readonly startsEmpty?: boolean
   readonly run: (invocation: Invocation) => Promise<Output>
 }
 

@@ -1,7 +1,7 @@
 // Arguments of the operator's command line that are malformed: nothing is changed, and one line says why.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type FreshStorage, freshStorage } from '../test/support/engines.ts'
+import { emptyStorage, type FreshStorage, freshStorage } from '../test/support/engines.ts'
 import { admin } from '../test/support/service.ts'
 
 describe('malformed arguments', () => {
@@ -91,6 +91,25 @@ describe('malformed arguments', () => {
         const given = flag === 'alert-percents' ? value : `${name}=${value}`
         await assertRefused(new RegExp(flag.replace('-', '_')), 'account', 'set', 'acme', `--${flag}`, given)
       }
+    }
+  })
+})
+
+describe('an empty database', () => {
+  it('is reported: the settings may not have been found', async () => {
+    for (const [args, isExpected] of [
+      [['ledger', 'check', '--json'], false],
+      [['account', 'create', 'acme'], true],
+      [['migrate'], true],
+    ] as const) {
+      const storage = await emptyStorage('sqlite')
+      const run = () => admin(storage.environment, ...args)
+      const first = await run()
+      assert.equal(first.code, 0)
+      if (isExpected) assert.equal(first.stderr, '')
+      else assert.match(first.stderr, /^数据库为空.*the database was empty.*DATA_DIR.*\n$/)
+      assert.equal((await admin(storage.environment, 'ledger', 'check')).stderr, '')
+      await storage.remove()
     }
   })
 })

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { oneLine, printable } from '../contract/values.ts'
 import { type Environment, ConfigError, readConfig } from '../server/config.ts'
+import { migrations } from '../server/db/migrations/list.ts'
 import { AppError } from '../server/http/errors.ts'
 import { openInstallation, StartProblem } from '../server/runtime/installation.ts'
 import { alertCommands } from './alerts.ts'
@@ -103,13 +104,19 @@ async function run(given: readonly string[], environment: () => Environment): Pr
   const installation = await openInstallation(config, { skipSecretCheck: command.skipSecretCheck ?? false })
   try {
     const output = await command.run({ config, installation, words: rest, flags })
-    const { failed = false, problem } = output
+    const isNew = installation.migrated[0] === firstMigration && !command.startsEmpty
+    const { failed = false, problem = isNew ? newDatabaseNote : undefined } = output
     if (flags['json'] === true) return { text: JSON.stringify(output.json), failed, problem }
     return { text: output.text, failed, problem }
   } finally {
     await installation.close()
   }
 }
+
+/** Without its settings, a nightly check or backup would succeed on an empty database. */
+const newDatabaseNote =
+  '数据库为空，已新建；如应有数据，请检查工作目录、.env 与 DATA_DIR / the database was empty and was set up; if it should contain data, check the working directory, .env and DATA_DIR'
+const firstMigration = migrations[0]!.name
 
 function findCommand(words: readonly string[]): Command | undefined {
   return commands.find((command) => {

@@ -31,6 +31,7 @@ export const storageCommands: readonly Command[] = [
     maxWords: 1,
     flags: { force: { type: 'boolean' } },
     skipSecretCheck: true,
+    startsEmpty: true,
     async run({ installation: { db, secretKey }, words, flags }) {
       const report = await restoreBackup(db, words[0]!, { secretKey, force: flags['force'] === true })
       await db.write((tx) =>
@@ -46,6 +47,7 @@ export const storageCommands: readonly Command[] = [
     minWords: 0,
     maxWords: 0,
     flags: {},
+    startsEmpty: true,
     async run({ installation: { migrated } }) {
       return {
         json: { applied: migrated },
