@@ -76,7 +76,7 @@ export const oidcCommands: readonly Command[] = [
       const account = await requireAccount(db, invocation.words[0]!)
       const subject = invocation.words[1]!
       const link = (await listOidcLinks(db, account.id)).find((one) => one.subject === subject)
-      if (!link || !(await unlinkOidc(db, cliActor, account.id, link.issuer, subject)))
+      if (!link || !(await unlinkOidc(db, cliActor, account.id, { ...link, keepLast: false })))
         throw new UsageError('关联不存在 / no such OIDC link')
       return {
         json: { username: account.username, subject, removed: true },

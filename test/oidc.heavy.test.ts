@@ -5,6 +5,7 @@ import { keyRoutes } from '../contract/console/key.ts'
 import { oidcRoutes } from '../contract/console/oidc.ts'
 import { securityRoutes } from '../contract/console/security.ts'
 import { sessionRoutes } from '../contract/console/session.ts'
+import { insertOidcLink } from '../server/accounts/oidc-store.ts'
 import { decodeBase32, stepAt, totpCode } from '../server/accounts/totp.ts'
 import { type Browser, createBrowser, signedIn } from './support/console.ts'
 import { freshStorage, onEachEngine } from './support/engines.ts'
@@ -205,6 +206,21 @@ onEachEngine('single sign-on', (engine) => {
     assert.equal((await entered.browser.call(sessionRoutes.changePassword, { sent: change })).status, 403)
     const reset = await entered.browser.call(keyRoutes.reset, { sent: { password: account.password } })
     assert.equal(reset.body.error.code, 'confirmation_required', 'the password confirms nothing')
+
+    // A link of an earlier provider is no way in.
+    await service.installation.db.write((tx) =>
+      insertOidcLink(tx, {
+        issuer: 'https://old.example/',
+        subject: 'old',
+        account_id: account.id,
+        name: '',
+      }),
+    )
+    const { url } = (await entered.browser.call(oidcRoutes.confirm)).body
+    await comeBack(entered.browser, await provider.signIn(url, 'subject-7'))
+    const unlink = (subject: string) => entered.browser.call(oidcRoutes.unlink, { sent: { subject } })
+    assert.equal((await unlink('subject-7')).body.error?.message, '这是唯一的登录方式，不能解除')
+
     assert.equal((await run('unlink', account.username, 'subject-7')).code, 0)
     assert.equal((await entered.browser.call(sessionRoutes.me)).status, 401)
     await service[Symbol.asyncDispose]()

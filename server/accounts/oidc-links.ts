@@ -42,17 +42,20 @@ export async function linkOidc(
   })
 }
 
-/** Ends the sessions that began at the provider. False when there was no such link. */
+/** Ends the sessions that began at the provider. False when there was no such link. `keepLast`: unless it is the only one of its issuer. */
 export function unlinkOidc(
   db: Database,
   who: Actor | { readonly session: Session },
   accountId: number,
-  issuer: string,
-  subject: string,
+  { issuer, subject, keepLast }: Pick<OidcSubject, 'issuer' | 'subject'> & { readonly keepLast: boolean },
 ): Promise<boolean> {
   return db.write(async (tx) => {
     if ('session' in who) await requireSession(tx, who.session.id)
     await lockAccount(tx, accountId)
+    if (keepLast) {
+      const links = (await listOidcLinks(tx, accountId)).filter((link) => link.issuer === issuer)
+      if (links.length === 1 && links[0]!.subject === subject) throw onlyWayIn()
+    }
     if (!(await deleteOidcLink(tx, accountId, issuer, subject))) return false
     await record(tx, who, 'oidc.unlink', accountId, subject)
     await deleteOidcSessions(tx, accountId)
@@ -88,6 +91,14 @@ function linkedAlready(): AppError {
       zh: '该统一登录用户已关联账户',
       en: 'this user of the OpenID provider is linked to an account already',
     },
+    { status: 409 },
+  )
+}
+
+function onlyWayIn(): AppError {
+  return new AppError(
+    1002,
+    { zh: '这是唯一的登录方式，不能解除', en: 'It is the only way to sign in and cannot be removed' },
     { status: 409 },
   )
 }

@@ -14,7 +14,7 @@ import type { Services } from '../../services.ts'
 import { requireConfirmation } from '../confirmation.ts'
 import { createCookieSetter } from '../cookies.ts'
 import { guessLimits } from '../guess-limits.ts'
-import { ConsoleProblem, conflict, notFound, toProblem } from '../problem.ts'
+import { ConsoleProblem, notFound, toProblem } from '../problem.ts'
 import type { ConsoleRequest } from '../access.ts'
 import type { Api } from '../routes.ts'
 import type { SecondStep } from '../second-step.ts'
@@ -96,13 +96,12 @@ export function oidcPages(api: Api, app: FastifyInstance, services: Services, pa
 
   api.account(oidcRoutes.unlink, async (request, { subject }) => {
     requireConfirmation(request)
-    const links = await listOidcLinks(db, request.user.id)
-    if (config.PASSWORD_LOGIN === 'off' && links.length === 1) {
-      throw conflict('这是唯一的登录方式，不能解除', 'It is the only way to sign in and cannot be removed')
-    }
-    const link = links.find((one) => one.subject === subject)
+    const link = (await listOidcLinks(db, request.user.id)).find((one) => one.subject === subject)
+    if (!link) throw notFound()
+    // Nobody can sign in with a link of an earlier provider.
+    const keepLast = config.PASSWORD_LOGIN === 'off' && link.issuer === issuer
     const who = { session: request.signedIn.session }
-    if (!link || !(await unlinkOidc(db, who, request.user.id, link.issuer, subject))) throw notFound()
+    if (!(await unlinkOidc(db, who, request.user.id, { ...link, keepLast }))) throw notFound()
     return {}
   })
 
