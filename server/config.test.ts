@@ -369,6 +369,34 @@ it('warns about settings that are allowed and dangerous', () => {
   assert.match(warned({ TRUSTED_PROXIES: '10.0.0.1,0.0.0.0/0' }).join(), /TRUSTED_PROXIES/)
 })
 
+it('warns about metrics that others can read', () => {
+  const warned = (environment: Readonly<Record<string, string>>) =>
+    listConfigWarnings(readConfig(environment)).filter(({ en }) => en.startsWith('METRICS_PORT')).length
+  for (const HOST of ['0.0.0.0', '::', '192.0.2.1', 'api.example.com'])
+    assert.equal(warned({ HOST, METRICS_PORT: '9464' }), 1, HOST)
+  for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+    assert.equal(warned({ HOST, METRICS_PORT: '9464' }), 0, HOST)
+  assert.equal(warned({ HOST: '0.0.0.0' }), 0, 'on the main port for this machine only')
+  assert.equal(warned({ HOST: '0.0.0.0', METRICS_PORT: '9464', METRICS_TOKEN: 'a-token-of-sixteen' }), 0)
+})
+
+it('warns about a lease that ends while a provider may still respond', () => {
+  const http = { SMS_HTTP_URL: 'https://sms.example', SMS_HTTP_SECRET: 's' }
+  const aliyun = { ALIYUN_ACCESS_KEY_ID: 'i', ALIYUN_ACCESS_KEY_SECRET: 's' }
+  const two = { ...http, ...aliyun, SMS_GATEWAYS: 'aliyun,http' }
+  const warned = (environment: Readonly<Record<string, string>>) =>
+    listConfigWarnings(readConfig(environment)).map(({ en }) => en)
+  assert.deepEqual(warned(two), [])
+  assert.match(warned({ ...two, GATEWAY_TIMEOUT_MS: '20000' }).join(), /OPERATION_LEASE_S=60 .*set it to 82 /)
+  assert.deepEqual(warned({ ...two, GATEWAY_TIMEOUT_MS: '20000', OPERATION_LEASE_S: '82' }), [])
+  assert.match(warned({ ...http, SMS_GATEWAYS: 'http', OPERATION_LEASE_S: '5' }).join(), /set it to 11 /)
+  assert.match(
+    warned({ ...aliyun, IDENTITY_GATEWAYS: 'aliyun', OPERATION_LEASE_S: '5' }).join(),
+    /set it to 11 /,
+  )
+  assert.deepEqual(warned({ OPERATION_LEASE_S: '1' }), [], 'the sandbox')
+})
+
 describe('settings of signing in', () => {
   const oidc = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' }
 

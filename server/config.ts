@@ -1,5 +1,6 @@
 // Every setting: merged from the settings.ts of each folder, read from the environment (and `.env`) and checked at start.
 import { closeSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { auditSettings } from './audit/settings.ts'
@@ -18,7 +19,7 @@ import { requestLogSettings } from './request-log/settings.ts'
 import { runtimeSettings } from './runtime/settings.ts'
 import { shortlinkSettings } from './shortlink/settings.ts'
 import { smsRequirements, smsSettings } from './sms/settings.ts'
-import { upstreamSettings } from './upstream/settings.ts'
+import { longestGatewayCallMs, upstreamSettings } from './upstream/settings.ts'
 import type { Text } from '../contract/text.ts'
 import { maxSettingLength, type Parsed, type Setting, type SettingValues } from './setting-parsers.ts'
 
@@ -202,7 +203,32 @@ export function listConfigWarnings(config: Config): Text[] {
       en: 'TRUSTED_PROXIES contains every address: any caller can forge its address',
     })
   }
+  if (config.METRICS_PORT !== 0 && !config.METRICS_TOKEN && !isLoopbackHost(config.HOST)) {
+    warnings.push({
+      zh: `METRICS_PORT 监听在 ${config.HOST} 上，但未设置 METRICS_TOKEN：能连接该端口的任何人都可以读取指标，除非防火墙限制访问`,
+      en: `METRICS_PORT listens on ${config.HOST} without METRICS_TOKEN: anyone who can connect to it reads the metrics, unless a firewall prevents it`,
+    })
+  }
+  const neededS = Math.ceil(longestCallMs(config) / 1000)
+  if (neededS > config.OPERATION_LEASE_S) {
+    warnings.push({
+      zh: `OPERATION_LEASE_S=${config.OPERATION_LEASE_S} 过短：按 GATEWAY_TIMEOUT_MS 依次调用各网关最长 ${neededS} 秒，其间额度可能已退回，服务商却仍完成了调用；请设为至少 ${neededS}`,
+      en: `OPERATION_LEASE_S=${config.OPERATION_LEASE_S} is too short: calling the gateways in order takes up to ${neededS} s by GATEWAY_TIMEOUT_MS, so credits may be refunded while a provider still does the work; set it to ${neededS} or more`,
+    })
+  }
   return warnings
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
+
+/** Every gateway of one call fails as late as it can. Domain checks have a deadline, which their lease exceeds. */
+function longestCallMs({ SMS_GATEWAYS, IDENTITY_GATEWAYS, GATEWAY_TIMEOUT_MS }: Config): number {
+  const gateways = [SMS_GATEWAYS, IDENTITY_GATEWAYS].map(
+    (names) => names.filter((name) => name !== 'sandbox').length,
+  )
+  return Math.max(...gateways) * longestGatewayCallMs(GATEWAY_TIMEOUT_MS)
 }
 
 /** The public base URL, without a trailing slash. */

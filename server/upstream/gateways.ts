@@ -1,5 +1,6 @@
 // The gateways of a product: created from its settings in order of preference, each behind its own guard.
 import { createCountingGuard, createGuard, type Guard } from './guard.ts'
+import { guardSlackMs } from './settings.ts'
 import type { Outcome } from './outcome.ts'
 
 /** How to create each gateway of a product from the settings. */
@@ -24,9 +25,6 @@ export interface GuardedGateway<Gateway> {
   /** Calls the gateway through its guard. Never rejects. */
   call<T>(request: (gateway: Gateway, signal: AbortSignal) => Promise<Outcome<T>>): Promise<Outcome<T>>
 }
-
-/** The guard's timeout is longer than that of the HTTP call, which knows whether the request was sent. */
-const guardSlackMs = 500
 
 export function createGateways<Name extends string, Config, Gateway extends { readonly name: string }>(
   names: readonly Name[],

@@ -34,3 +34,11 @@ export const upstreamSettings = {
   ),
   TENCENT_REGION: setting(headerText, 'ap-guangzhou', { zh: '腾讯云地域', en: 'Tencent Cloud region' }),
 } as const
+
+/** The guard's timeout is longer than that of the HTTP call, which knows whether the request was sent. */
+export const guardSlackMs = 500
+
+/** A call through the guard waits for a place, and then for the response. */
+export function longestGatewayCallMs(timeoutMs: number): number {
+  return 2 * (timeoutMs + guardSlackMs)
+}
