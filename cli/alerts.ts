@@ -5,7 +5,7 @@ import { publicUrlOf } from '../server/config.ts'
 import { type Alerts, channelNotFound } from '../server/events/alerts.ts'
 import { createEventRules } from '../server/events/delivery.ts'
 import { type EndpointRow, findEndpoint, listEndpoints } from '../server/events/store.ts'
-import { cliActor, type Command, type Invocation, idOf, secretFlag, table } from './command.ts'
+import { cliActor, type Command, type Invocation, idOf, readSecrets, table, textFlag } from './command.ts'
 
 function rulesOf({ installation: { db, secretKey }, config }: Invocation): Alerts {
   return createEventRules({ db, secretKey, config, publicUrl: () => publicUrlOf(config) }).alerts
@@ -22,8 +22,8 @@ export const alertCommands: readonly Command[] = [
     name: 'notify add',
     usage: 'NAME mail|dingtalk|wecom|feishu TARGET [--secret S]',
     text: {
-      zh: '添加告警接收方式，并发送确认码；--secret - 从标准输入读取',
-      en: 'add an alert channel and send it a confirmation code; --secret - reads stdin',
+      zh: '添加告警接收方式，并发送确认码；TARGET 或 --secret 为 - 时从标准输入读取，每项一行',
+      en: 'add an alert channel and send it a confirmation code; - as TARGET or --secret reads a line of stdin',
     },
     minWords: 3,
     maxWords: 3,
@@ -31,10 +31,15 @@ export const alertCommands: readonly Command[] = [
     async run(invocation) {
       const { installation, words, flags } = invocation
       const account = await requireAccount(installation.db, words[0]!)
+      // The URL of a robot is a credential, too.
+      const [target, secret] = await readSecrets([
+        ['TARGET', words[2]!],
+        ['--secret', textFlag(flags, 'secret')],
+      ])
       const { id, sent } = await rulesOf(invocation).add(cliActor, account, {
         kind: words[1]!,
-        target: words[2]!,
-        secret: await secretFlag(flags, 'secret'),
+        target: target!,
+        secret,
         language: 'zh',
       })
       const text = sent ? '已发送确认码 / code sent' : '确认码发送失败 / the code could not be sent'

@@ -57,21 +57,36 @@ export function textFlag(flags: Flags, name: string): string | undefined {
 
 /** `-` reads the first line of stdin: what is on the command line is visible to every user of the machine. */
 export async function secretFlag(flags: Flags, name: string): Promise<string | undefined> {
-  const value = textFlag(flags, name)
-  return value === '-' ? readSecretLine(name) : value
+  const [value] = await readSecrets([[`--${name}`, textFlag(flags, name)]])
+  return value
 }
 
-async function readSecretLine(name: string): Promise<string> {
+/** The values of words and flags of these names. Each that is `-` is a line of stdin, in this order. */
+export async function readSecrets(
+  given: readonly (readonly [name: string, value: string | undefined])[],
+): Promise<(string | undefined)[]> {
+  const hidden = given.filter(([, value]) => value === '-').map(([name]) => name)
+  const lines = hidden.length === 0 ? [] : await readLines(hidden)
+  return given.map(([, value]) => (value === '-' ? lines.shift() : value))
+}
+
+async function readLines(names: readonly string[]): Promise<string[]> {
   const { stdin, stderr } = process
-  if (stdin.isTTY) stderr.write(`${name}: `)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: stdin, output: silent, terminal: stdin.isTTY })
+  const input = createInterface({ input: stdin, output: silent, terminal: stdin.isTTY })
+  const lines = input[Symbol.asyncIterator]()
+  const read: string[] = []
   try {
-    for await (const line of lines) return line
-    throw new UsageError(`--${name} -：标准输入为空 / stdin is empty`)
+    for (const name of names) {
+      if (stdin.isTTY) stderr.write(`${name.replace(/^--/, '')}: `)
+      const next = await lines.next()
+      if (stdin.isTTY) stderr.write('\n')
+      if (next.done === true) throw new UsageError(`${name} -：标准输入为空 / stdin is empty`)
+      read.push(next.value)
+    }
+    return read
   } finally {
-    lines.close()
-    if (stdin.isTTY) stderr.write('\n')
+    input.close()
   }
 }
 

@@ -5,7 +5,7 @@ import { requireAccount } from '../server/accounts/accounts.ts'
 import { createEventRules } from '../server/events/delivery.ts'
 import { type EndpointRow, findEndpoint, listDeliveries, listEndpoints } from '../server/events/store.ts'
 import { listEventTypes, webhookNotFound, type Webhooks } from '../server/events/webhooks.ts'
-import { cliActor, type Command, type Invocation, idOf, table, textFlag } from './command.ts'
+import { cliActor, type Command, type Invocation, idOf, readSecrets, table, textFlag } from './command.ts'
 
 const shownDeliveries = 100
 
@@ -35,8 +35,8 @@ export const webhookCommands: readonly Command[] = [
     name: 'webhook add',
     usage: 'NAME URL [--events a,b]',
     text: {
-      zh: '添加 Webhook，密钥仅显示一次；不指定 --events 时接收全部事件',
-      en: 'add a webhook; its secret is shown once. Without --events it receives all events',
+      zh: '添加 Webhook，密钥仅显示一次；不指定 --events 时接收全部事件；URL 为 - 时从标准输入读取',
+      en: 'add a webhook; its secret is shown once. Without --events it receives all events; - as URL reads stdin',
     },
     minWords: 2,
     maxWords: 2,
@@ -44,7 +44,8 @@ export const webhookCommands: readonly Command[] = [
     async run(invocation) {
       const { installation, words, flags } = invocation
       const account = await requireAccount(installation.db, words[0]!)
-      const input = { url: words[1]!, events: (textFlag(flags, 'events') ?? '').split(',') }
+      const [given] = await readSecrets([['URL', words[1]!]])
+      const input = { url: given!, events: (textFlag(flags, 'events') ?? '').split(',') }
       const { id, secret } = await rulesOf(invocation).add(cliActor, account.id, input)
       const { url, events } = describe((await findEndpoint(installation.db, id))!)
       return { json: { id, url, events, secret }, text: `${id} ${url}\n${secret}` }

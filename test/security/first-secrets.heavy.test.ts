@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createBrowser } from '../support/console.ts'
 import { emptyStorage } from '../support/engines.ts'
+import { json, startFakeUpstream } from '../support/fake-upstream.ts'
 import { root } from '../support/root.ts'
 import { spawnService, startService } from '../support/service.ts'
 
@@ -37,6 +38,26 @@ describe('secrets', () => {
     assert.deepEqual(await once(child, 'close'), [0, null])
     assert.equal((JSON.parse(output) as { password: string }).password, password)
     assert.equal((await createBrowser(service).signIn('piped', password)).status, 200)
+  })
+
+  it('38 admin reads the URL and the secret of a robot from stdin', async () => {
+    await using service = await startService('sqlite', { WEBHOOK_ALLOW_PRIVATE: 'on' })
+    const robot = await startFakeUpstream(() => json(200, { errcode: 0 }))
+    await using stack = new AsyncDisposableStack()
+    stack.defer(() => robot.close())
+    const { username } = await service.account()
+    const child = run(
+      ['cli/admin.ts', 'notify', 'add', username, 'dingtalk', '-', '--secret', '-', '--json'],
+      { ...service.storage.environment, WEBHOOK_ALLOW_PRIVATE: 'on' },
+    )
+    child.stdin?.end(`${robot.url}robot?access_token=t4711\nSECshhh\n`)
+    let output = ''
+    child.stdout?.on('data', (data: Buffer) => (output += data.toString()))
+    assert.deepEqual(await once(child, 'close'), [0, null])
+    assert.equal((JSON.parse(output) as { sent: boolean }).sent, true)
+    const [request] = robot.requests
+    assert.equal(request?.query.get('access_token'), 't4711')
+    assert.ok(request?.query.get('sign'), 'signed with the secret')
   })
 
   it('39 the first logins are written to a private file if stdout is the journal', async () => {
