@@ -4,7 +4,7 @@ import { minuteMs } from '../../contract/time.ts'
 import { eventRoutes } from '../../contract/console/events.ts'
 import type { AlertChannel, Webhook, WebhookDelivery } from '../../contract/console/responses/events.ts'
 import { type AlertChannelKind, webhookLimits } from '../../contract/events.ts'
-import { maskPhones } from '../../contract/masking.ts'
+import { hidden, maskPhones } from '../../contract/masking.ts'
 import { changeAccount } from '../accounts/accounts.ts'
 import type { Queries } from '../db/database.ts'
 import { requireNotExpired } from '../console/call-from-console.ts'
@@ -58,25 +58,27 @@ export function eventPages(
     return { delivery, endpoint: await requireEndpoint(request, 'webhook', delivery.endpoint_id) }
   }
 
-  api.account(eventRoutes.webhooks, async ({ account }) => ({
-    items: (await listEndpoints(db, account.id, 'webhook')).map(webhookOf),
+  api.account(eventRoutes.webhooks, async (request) => ({
+    items: (await listEndpoints(db, request.account.id, 'webhook')).map((endpoint) =>
+      webhookOf(endpoint, readerOf(request)),
+    ),
   }))
 
   api.account(eventRoutes.addWebhook, async (request, input) => {
     requireNotExpired(request.account)
     const { id, secret } = await webhooks.add(actorOf(request), request.account.id, input)
-    return { ...webhookOf(await requireEndpoint(request, 'webhook', id)), secret }
+    return { ...webhookOf(await requireEndpoint(request, 'webhook', id), 'holder'), secret }
   })
 
   api.account(eventRoutes.changeWebhook, async (request, input) => {
     const endpoint = await requireEndpoint(request, 'webhook')
     await webhooks.update(actorOf(request), endpoint, input)
-    return webhookOf(await requireEndpoint(request, 'webhook'))
+    return webhookOf(await requireEndpoint(request, 'webhook'), 'holder')
   })
 
   api.account(eventRoutes.setWebhookState, async (request, { state }) => {
     await webhooks.setState(actorOf(request), await requireEndpoint(request, 'webhook'), state)
-    return webhookOf(await requireEndpoint(request, 'webhook'))
+    return webhookOf(await requireEndpoint(request, 'webhook'), 'holder')
   })
 
   api.account(eventRoutes.removeWebhook, async (request) => {
@@ -111,8 +113,7 @@ export function eventPages(
 
   api.account(eventRoutes.delivery, async (request) => {
     const { delivery, endpoint } = await requireDelivery(request)
-    // Phone numbers are data of the account; operators do not need them to find a fault.
-    return deliveryDetail(db, delivery, endpoint, request.readOnly ? maskPhones : (text) => text)
+    return deliveryDetail(db, delivery, endpoint, readerOf(request))
   })
 
   api.account(eventRoutes.resendDelivery, async (request) => {
@@ -172,16 +173,28 @@ export function eventPages(
   })
 }
 
-export function webhookOf(endpoint: EndpointRow): Webhook {
+/** Phone numbers are data of the account, and URLs may hold a token; operators do not need them to find a fault. */
+type WebhookReader = 'holder' | 'operator'
+
+const readerOf = ({ readOnly }: SignedInRequest): WebhookReader => (readOnly ? 'operator' : 'holder')
+
+export function webhookOf(endpoint: EndpointRow, reader: WebhookReader): Webhook {
   return {
     id: endpoint.id,
-    url: endpoint.url,
+    url: reader === 'operator' ? maskUrl(endpoint.url) : endpoint.url,
     events: [...listEventTypes(endpoint.event_types)],
     state: endpoint.state === 'active' ? 'active' : 'disabled',
     disabled_reason: endpoint.disabled_reason,
     failing_since: endpoint.failing_since,
     created_at: endpoint.created_at,
   }
+}
+
+/** Without its query and the last part of its path. */
+function maskUrl(text: string): string {
+  const { origin, pathname, search } = new URL(text)
+  const [, folder, name] = /^(.*\/)(.*)$/.exec(pathname)!
+  return `${origin}${folder}${name === '' ? '' : hidden}${search === '' ? '' : `?${hidden}`}`
 }
 
 export function deliveryOf(row: DeliveryRow): WebhookDelivery {
@@ -198,18 +211,18 @@ export function deliveryOf(row: DeliveryRow): WebhookDelivery {
   }
 }
 
-/** `shown` masks what the reader must not see. */
 export async function deliveryDetail(
   queries: Queries,
   delivery: DeliveryRow,
   endpoint: EndpointRow,
-  shown: (text: string) => string,
+  reader: WebhookReader,
 ) {
   const attempts = await listAttempts(queries, delivery.id)
+  const shown = (text: string) => (reader === 'operator' ? maskPhones(text) : text)
   return {
     ...deliveryOf(delivery),
-    url: endpoint.url,
-    body: shown(eventBody(delivery)),
+    url: webhookOf(endpoint, reader).url,
+    body: shown(eventBody(reader === 'operator' ? { ...delivery, data: maskData(delivery) } : delivery)),
     attempt_list: attempts.map(({ id, at, duration_ms, status, error, response }) => ({
       id,
       at,
@@ -219,4 +232,11 @@ export async function deliveryDetail(
       response: shown(response),
     })),
   }
+}
+
+/** It names another webhook of the account. */
+function maskData({ type, data }: DeliveryRow): string {
+  if (type !== 'webhook.disabled') return data
+  const fields = JSON.parse(data) as { readonly url: string }
+  return JSON.stringify({ ...fields, url: maskUrl(fields.url) })
 }

@@ -1,6 +1,5 @@
 // Console routes of operators for webhooks: their state over all accounts, and those of one account with their deliveries.
 import { operatorEventRoutes } from '../../contract/console/events.ts'
-import { maskPhones } from '../../contract/masking.ts'
 import { findById } from '../accounts/store.ts'
 import { readSlice } from '../console/fields.ts'
 import { operatorOf } from '../console/operator-actor.ts'
@@ -41,7 +40,7 @@ export function webhookHealthPages(api: Api, { db }: Services, { webhooks }: Eve
       disabled,
       failing,
       troubled: troubled.map((row) => ({
-        ...webhookOf(row),
+        ...webhookOf(row, 'operator'),
         account_id: row.account_id,
         username: row.username,
       })),
@@ -52,7 +51,7 @@ export function webhookHealthPages(api: Api, { db }: Services, { webhooks }: Eve
     const account = await findById(db, request.id())
     if (!account) throw notFound()
     const rows = await listEndpoints(db, account.id, 'webhook')
-    return { items: rows.map(webhookOf), username: account.username }
+    return { items: rows.map((row) => webhookOf(row, 'operator')), username: account.username }
   })
 
   api.operator(operatorEventRoutes.deliveries, async (request, input) => {
@@ -62,7 +61,7 @@ export function webhookHealthPages(api: Api, { db }: Services, { webhooks }: Eve
 
   api.operator(operatorEventRoutes.delivery, async (request) => {
     const { delivery, endpoint } = await requireDelivery(request)
-    return deliveryDetail(db, delivery, endpoint, maskPhones)
+    return deliveryDetail(db, delivery, endpoint, 'operator')
   })
 
   api.operator(operatorEventRoutes.resendDelivery, async (request, input) => {

@@ -313,6 +313,35 @@ onEachEngine('webhooks', (engine) => {
     assert.equal(alert.status, 404)
   })
 
+  it('operators do not see the tokens in a URL', async () => {
+    const account = await service.account()
+    const own = await signedIn(service, account)
+    const browser = await operator(service)
+    const url = `${receiver.url}hooks/t4711?key=k4711`
+    receiver.handle(({ path }) => text(path === '/gone' ? 410 : 500, ''))
+    const { id } = await add(account, 'hooks/t4711?key=k4711')
+    await add(account, 'gone', ['key.reset'])
+    await rules().test((await findEndpoint(db(), id))!)
+    await emit(account, 'key.reset')
+    await until(async () => (await latest(id))?.type === 'webhook.disabled')
+    const parts = { id: (await latest(id))!.id }
+    const query = { [viewAsParameter]: account.id }
+    const seen = [
+      await browser.call(operatorEventRoutes.webhooks, { parts: { id: account.id } }),
+      await browser.call(operatorEventRoutes.delivery, { parts }),
+      await browser.call(eventRoutes.webhooks, { query }),
+      await browser.call(eventRoutes.delivery, { parts, query }),
+    ].map(({ body }) => JSON.stringify(body))
+    for (const body of seen) {
+      assert.ok(body.includes(`"${receiver.url}hooks/••••••?••••••"`), body)
+      assert.doesNotMatch(body, /4711|\/gone/)
+    }
+    const troubled = (await browser.call(operatorEventRoutes.health)).body
+    assert.doesNotMatch(JSON.stringify(troubled), /4711|\/gone/)
+    assert.equal((await own.call(eventRoutes.delivery, { parts })).body.url, url)
+    assert.match((await own.call(eventRoutes.delivery, { parts })).body.body, /\/gone/)
+  })
+
   it('stores no secret in clear text', async () => {
     const account = await service.account()
     const { secret, endpoint } = await add(account, 'secret')
