@@ -1,11 +1,10 @@
 // One attempt to deliver an event: the signed request, and what its result means for the delivery and the endpoint.
 import type { Agent } from 'undici'
-import { dayMs } from '../../contract/time.ts'
 import { webhookLimits } from '../../contract/events.ts'
 import { isStorableText } from '../../contract/values.ts'
 import { httpCall, type HttpResult } from '../upstream/http-call.ts'
 import { eventBody } from './emit.ts'
-import type { AttemptRecord, DueDelivery } from './dispatch-store.ts'
+import { type AttemptRecord, type DueDelivery, maxPauseMs } from './dispatch-store.ts'
 import type { DisableReason } from './webhooks.ts'
 import { signWebhook } from './signature.ts'
 
@@ -27,11 +26,13 @@ export interface AttemptOptions {
   readonly signal: AbortSignal
 }
 
-/** A longer `Retry-After` is cut. */
-const maxRetryAfterMs = dayMs
-
 /** Each wait is up to 10 % longer, so that the retries of many events spread. */
 const jitter = 0.1
+
+/** Between two attempts. */
+export function longestWaitMs(retryMs: readonly number[]): number {
+  return Math.max(maxPauseMs, ...retryMs.map((wait) => wait * (1 + jitter)))
+}
 
 export async function attemptDelivery(
   delivery: DueDelivery,
@@ -98,7 +99,7 @@ function describeFailure(result: HttpResult, succeeded: boolean): string | null 
 function readRetryAfter(result: HttpResult, now: number): number {
   const text = result.kind === 'response' ? (result.headers['retry-after'] ?? '').trim() : ''
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxRetryAfterMs) : 0
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), maxPauseMs) : 0
 }
 
 function shown(body: string): string {

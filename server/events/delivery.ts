@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 import { createPublicAgent } from '../upstream/public-address.ts'
 import { attemptAlert } from './alert-attempt.ts'
 import { type Alerts, createAlerts, refreshAlertTypes } from './alerts.ts'
-import { attemptDelivery } from './attempt.ts'
+import { attemptDelivery, longestWaitMs } from './attempt.ts'
 import { createDingtalk } from './channels/dingtalk.ts'
 import { createFeishu } from './channels/feishu.ts'
 import { createMailChannel, createMailer, type Mailer } from './channels/mail.ts'
@@ -115,6 +115,7 @@ export function createEventDelivery(services: DeliveryServices): EventDelivery {
   const dispatcher = createDispatcher({
     db,
     senderFor,
+    maxWaitMs: longestWaitMs(retryMs),
     keepDays: config.EVENT_KEEP_DAYS,
     disable: disableEndpoint,
     metrics,

@@ -1,9 +1,11 @@
 // The work of the dispatcher: leases endpoints, takes their due deliveries and records attempts.
+import { dayMs } from '../../contract/time.ts'
 import { bulkInsert, insertRows } from '../db/bulk-insert.ts'
 import type { Database, Queries, Tx } from '../db/database.ts'
 import { byEngine, idList, valueTable } from '../db/dialect.ts'
 import { isReached } from '../db/reached.ts'
 import type { Tables } from '../db/schema.ts'
+import { rowsPerSlice, writeInSlices } from '../db/slices.ts'
 import { deleteOlderThan } from '../db/time-ordered.ts'
 
 export type LeasedEndpoint = Pick<
@@ -31,11 +33,14 @@ const waiting = `WITH RECURSIVE waiting (id) AS (
   FROM waiting WHERE waiting.id IS NOT NULL
 )`
 
+/** No endpoint is paused for longer; a longer `Retry-After` is cut. */
+export const maxPauseMs = dayMs
+
 const isFree = (queries: Queries, leaseMs: number) => isReached(queries, 'lease_until', 2 * leaseMs)
 
 const fromDueEndpoints = (queries: Queries, leaseMs: number) => `
   FROM waiting JOIN event_endpoint p ON p.id = waiting.id
-  WHERE p.state = 'active' AND ${isFree(queries, leaseMs)} AND p.paused_until <= ${queries.now}
+  WHERE p.state = 'active' AND ${isFree(queries, leaseMs)} AND ${isReached(queries, 'p.paused_until', maxPauseMs)}
     AND EXISTS (SELECT 1 FROM event_delivery d
       WHERE d.endpoint_id = p.id AND d.state = 'pending' AND d.due_at <= ${queries.now})`
 
@@ -60,6 +65,23 @@ export function leaseEndpoints(tx: Tx, limit: number, leaseMs: number): Promise<
          ORDER BY p.served_at + CASE WHEN p.failing_since IS NULL THEN 0 ELSE ${failingWaitMs} END LIMIT ${limit})
        AND ${isFree(tx, leaseMs)}
      RETURNING ${endpointColumns}, ${tx.now} AS now`,
+  )
+}
+
+/** Deliveries that are due later than after the longest wait are from before the clock was set back: they are due now. */
+export function pullInDeliveries(db: Database, maxWaitMs: number, signal: AbortSignal): Promise<void> {
+  return writeInSlices(
+    db,
+    async (tx) => {
+      const changed = await tx.run(
+        `${waiting}
+         UPDATE event_delivery SET due_at = ${tx.now} WHERE id IN (
+           SELECT d.id FROM waiting JOIN event_delivery d ON d.endpoint_id = waiting.id
+           WHERE d.state = 'pending' AND d.due_at > (SELECT ${tx.now} + ${Math.ceil(maxWaitMs)}) LIMIT ${rowsPerSlice})`,
+      )
+      return changed === rowsPerSlice
+    },
+    signal,
   )
 }
 
@@ -197,9 +219,11 @@ export function recordEndpointResult(
   { id, url }: Pick<LeasedEndpoint, 'id' | 'url'>,
   { succeeded, pauseMs, leaseMs }: EndpointResult,
 ): Promise<LeasedEndpoint | undefined> {
+  // It is ahead of now after the clock was set back.
+  const since = `CASE WHEN failing_since <= ${tx.now} THEN failing_since ELSE ${tx.now} END`
   return tx.one<LeasedEndpoint>(
     `UPDATE event_endpoint SET
-       failing_since = CASE WHEN url = ? THEN ${succeeded ? 'NULL' : `COALESCE(failing_since, ${tx.now})`} ELSE failing_since END,
+       failing_since = CASE WHEN url = ? THEN ${succeeded ? 'NULL' : since} ELSE failing_since END,
        paused_until = CASE WHEN url = ? AND ? > 0 THEN ${tx.now} + ? ELSE paused_until END,
        lease_until = ${tx.now} + ${leaseMs}
      WHERE id = ?

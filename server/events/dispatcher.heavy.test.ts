@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { it } from 'node:test'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
+import { dayMs } from '../../contract/time.ts'
 import { freshDatabase, onEachEngine, uniqueName } from '../../test/support/engines.ts'
 import { emitNumbered } from '../../test/support/events.ts'
 import { until } from '../../test/support/until.ts'
@@ -38,6 +39,7 @@ function dispatcherFor(db: Database, attempt: Attempt, maxEndpoints?: number) {
       concurrency: 1,
       attempt: (delivery, signal) => attempt(new URL(url).pathname, delivery, signal),
     }),
+    maxWaitMs: dayMs,
     keepDays: 30,
     disable: disableEndpoint,
     metrics,

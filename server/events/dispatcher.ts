@@ -1,7 +1,7 @@
 // Delivers events: leases endpoints with due deliveries and works through them, each endpoint on its own.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { webhookLimits } from '../../contract/events.ts'
-import { hourMs } from '../../contract/time.ts'
+import { hourMs, minuteMs } from '../../contract/time.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Jobs } from '../jobs.ts'
 import { readForMetric } from '../metric-reads.ts'
@@ -14,6 +14,7 @@ import {
   leaseEndpoints,
   type LeasedEndpoint,
   maxCountedDeliveries,
+  pullInDeliveries,
   recordAttempts,
   recordEndpointResult,
   releaseEndpoint,
@@ -38,6 +39,8 @@ export interface EventSender {
 export interface DispatcherOptions {
   readonly db: Database
   readonly senderFor: (endpoint: LeasedEndpoint) => EventSender
+  /** Between two attempts of a delivery, at most. */
+  readonly maxWaitMs: number
   readonly keepDays: number
   readonly disable: typeof disableEndpoint
   readonly metrics: Registry
@@ -169,6 +172,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     start(jobs) {
       jobs.every(hourMs, 'report_expiring_accounts', (signal) => reportExpiring(db, signal))
       jobs.every(pollMs, 'deliver_events', (signal) => (looking = look(signal)))
+      jobs.every(minuteMs, 'pull_in_events', (signal) => pullInDeliveries(db, options.maxWaitMs, signal))
       jobs.every(hourMs, 'delete_old_events', (signal) => deleteOldEvents(db, options.keepDays, signal))
     },
     async stop() {

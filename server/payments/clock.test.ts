@@ -1,7 +1,7 @@
 // A clock that was ahead and is set back, for example a machine whose hardware clock has the local time.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { hourMs, minuteMs } from '../../contract/time.ts'
+import { dayMs, hourMs, minuteMs } from '../../contract/time.ts'
 import { withClock } from '../../test/support/clock.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import {
@@ -11,7 +11,7 @@ import {
   postponeReconciliation,
 } from './reconciliation-store.ts'
 import { hasDueRefund, insertRefund, leaseRefund, leaseRefunds, postponeRefund } from './refund-store.ts'
-import { hasDueOrder, leaseOrders } from './schedule-store.ts'
+import { hasDueOrder, leaseOrders, planNextQuery, pullInQueries } from './schedule-store.ts'
 import { findOrderById, insertOrder } from './store.ts'
 
 const provider = 'alipay'
@@ -54,6 +54,26 @@ onEachEngine('payments after the clock was set back', (engine) => {
     assert.deepEqual(await take(), [false, []], 'a process works on it, and the clock was corrected a little')
     clock.now -= 8 * hourMs - 2 * minuteMs
     assert.deepEqual(await take(), [true, [orderId]])
+  })
+
+  it('an order is queried, although its query was planned by the clock ahead', async () => {
+    await using opened = await open()
+    const { db, clock, orderId } = opened
+    const plan = () => db.write((tx) => planNextQuery(tx, orderId, [5, 3_600]))
+    const pullIn = () => db.write(pullInQueries)
+    await plan()
+    assert.equal(await pullIn(), 0, 'it is queried as planned')
+    const created = clock.now
+    clock.now -= 30 * dayMs
+    assert.equal(await hasDueOrder(db, provider), false)
+    assert.equal(await pullIn(), 1)
+    assert.equal(await hasDueOrder(db, provider), true)
+    await plan()
+    assert.deepEqual([await hasDueOrder(db, provider), await pullIn()], [false, 0])
+    assert.equal((await findOrderById(db, orderId))?.next_query_at, clock.now + 6 * hourMs)
+    clock.now = created
+    await plan()
+    assert.equal((await findOrderById(db, orderId))?.next_query_at, created + 5_000)
   })
 
   it('a refund is sent, although it was postponed or leased by a killed process', async () => {

@@ -5,7 +5,7 @@ import type { Payments } from './payments.ts'
 import type { PaymentProvider } from './port.ts'
 import { hasDueRefund, leaseRefunds } from './refund-store.ts'
 import { deleteOldRefusals } from './refusal-store.ts'
-import { hasDueOrder, leaseOrders, planNextQuery } from './schedule-store.ts'
+import { hasDueOrder, leaseOrders, planNextQuery, pullInQueries } from './schedule-store.ts'
 
 const pollMs = 1_000
 /** Orders of one provider that a process queries at the same time. */
@@ -56,6 +56,7 @@ export function startPaymentJobs(services: Services, payments: Payments): void {
     jobs.every(pollMs, `check_${provider.name}_orders`, (signal) => checkOrders(provider, signal))
     jobs.every(pollMs, `send_${provider.name}_refunds`, (signal) => sendRefunds(provider, signal))
   }
+  jobs.every(minuteMs, 'pull_in_order_queries', () => db.write(pullInQueries))
   payments.reconciler.countIn(metrics)
   jobs.every(reconcileMs, 'reconcile_payments', (signal) => payments.reconciler.runDue(Date.now(), signal))
   jobs.every(hourMs, 'prune_payment_refusals', (signal) => deleteOldRefusals(db, signal))

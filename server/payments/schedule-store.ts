@@ -34,8 +34,28 @@ export function leaseOrders(
 
 type Timed = Pick<OrderRow, 'state' | 'created_at' | 'expires_at' | 'provider_expires_at' | 'closed_at'>
 
+/** The longest time until the next query, whatever the times of the order are. */
+function maxWaitMs({ state, created_at, provider_expires_at }: Timed): number {
+  return Math.max(state === 'pending' ? 6 * hourMs : dayMs, provider_expires_at - created_at + minuteMs)
+}
+
+/** Queries that are due later than that are from before the clock was set back: they are due now. */
+export function pullInQueries(tx: Tx): Promise<number> {
+  const isLater = (than: string | number) => `next_query_at > (SELECT ${tx.now}) + ${than}`
+  return tx.run(
+    `UPDATE payment_order SET next_query_at = ${tx.now} WHERE next_query_at IS NOT NULL
+       AND ${isLater(`CASE WHEN state = 'pending' THEN ${6 * hourMs} ELSE ${dayMs} END`)}
+       AND ${isLater(`provider_expires_at - created_at + ${minuteMs}`)}`,
+  )
+}
+
 /** When the order is queried next; null when it needs no query any more. */
 export function nextQueryAt(order: Timed, now: number, schedule: readonly number[]): number | null {
+  const planned = plannedQueryAt(order, now, schedule)
+  return planned === null ? null : Math.min(planned, now + maxWaitMs(order))
+}
+
+function plannedQueryAt(order: Timed, now: number, schedule: readonly number[]): number | null {
   if (order.state === 'pending') {
     const planned = [...schedule.map((seconds) => order.created_at + seconds * 1000), order.expires_at]
     const next = planned.find((time) => time > now && time <= order.expires_at)

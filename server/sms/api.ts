@@ -17,7 +17,7 @@ import { createCodeCheck, createCodeHash } from './codes.ts'
 import { type ComposeMessage, createComposer } from './compose.ts'
 import { type BatchSending, createBatchSending } from './batches/accept.ts'
 import { type BatchHandlers, createBatchHandlers } from './batches/api.ts'
-import { repairBatches } from './batches/finish.ts'
+import { pullInBatches, repairBatches } from './batches/finish.ts'
 import { registerQueueMetrics } from './batches/metrics.ts'
 import { deleteOldBatches } from './batches/store.ts'
 import { createBatchWorker } from './batches/worker.ts'
@@ -173,6 +173,7 @@ export function createSms(services: Services): SmsProduct {
       jobs.every(earlyReceiptsMs, 'apply_early_sms_receipts', (signal) => earlyReceipts.apply(signal))
       jobs.every(minuteMs, 'prune_early_sms_receipts', (signal) => deleteOldEarlyReceipts(db, signal))
       jobs.every(minuteMs, 'repair_sms_batches', () => repairBatches(db))
+      jobs.every(minuteMs, 'pull_in_sms_batches', () => pullInBatches(db))
       if (vendorReviews.vendors.size > 0)
         jobs.every(vendorPollMs, 'sms_vendor_reviews', (signal) => vendorReviews.run(signal))
       // Also when no limit is set: one may have been set before, and its counters are left.

@@ -13,20 +13,23 @@ export type CodeKey = Pick<CodeRow, 'account_id' | 'phone' | 'purpose'>
 export async function findWait(queries: Queries, key: CodeKey, pauseMs: number): Promise<number> {
   const row = await queries.one<{ wait: number }>(
     `SELECT sent_at + ${pauseMs} - ${queries.now} AS wait FROM sms_code
-     WHERE account_id = ? AND phone = ? AND purpose = ?`,
+     WHERE account_id = ? AND phone = ? AND purpose = ? AND sent_at <= ${queries.now} + ${pauseMs}`,
     [key.account_id, key.phone, key.purpose],
   )
   return row?.wait ?? 0
 }
 
-/** Replaces the code, unless the previous one was sent less than `pauseMs` before. Returns whether it did. */
+/**
+ * Replaces the code, unless the previous one was sent less than `pauseMs` before. Returns whether it did. One from further ahead is from
+ * before the clock was set back.
+ */
 export async function replaceCode(tx: Tx, row: CodeRow, pauseMs: number): Promise<boolean> {
   const changed = await tx.run(
     `INSERT INTO sms_code (account_id, phone, purpose, hash, attempts_left, operation_id, sent_at, expires_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (account_id, phone, purpose) DO UPDATE SET hash = excluded.hash, attempts_left = excluded.attempts_left,
        operation_id = excluded.operation_id, sent_at = excluded.sent_at, expires_at = excluded.expires_at
-     WHERE sms_code.sent_at <= excluded.sent_at - ${pauseMs}`,
+     WHERE sms_code.sent_at <= excluded.sent_at - ${pauseMs} OR sms_code.sent_at > excluded.sent_at + ${pauseMs}`,
     [
       row.account_id,
       row.phone,

@@ -1,4 +1,5 @@
 // The own link domains of accounts.
+import { minuteMs } from '../../../contract/time.ts'
 import { countRows } from '../../db/count-rows.ts'
 import type { Database, Queries, Tx } from '../../db/database.ts'
 import { forUpdate } from '../../db/dialect.ts'
@@ -103,7 +104,7 @@ export async function markVerified(
 /** Returns whether the domain has lost its verification. */
 export async function recordMissing(tx: Tx, id: number, missingMs: number): Promise<boolean> {
   await tx.run(
-    `UPDATE link_own_domain SET checked_at = ${tx.now}, missing_since = COALESCE(missing_since, ${tx.now})
+    `UPDATE link_own_domain SET checked_at = ${tx.now}, missing_since = CASE WHEN missing_since <= ${tx.now} THEN missing_since ELSE ${tx.now} END
      WHERE id = ? AND verified_at IS NOT NULL`,
     [id],
   )
@@ -115,9 +116,9 @@ export async function recordMissing(tx: Tx, id: number, missingMs: number): Prom
   return changed === 1
 }
 
-/** Verified domains whose last check is older; each is claimed by one process. */
+/** Verified domains whose last check is older, or from before the clock was set back; each is claimed by one process. */
 export async function claimRechecks(tx: Tx, everyMs: number, limit: number): Promise<OwnDomainRow[]> {
-  const due = `checked_at <= ${tx.now} - CAST(? AS bigint)`
+  const due = `(checked_at <= ${tx.now} - CAST(? AS bigint) OR checked_at > ${tx.now} + ${minuteMs})`
   return tx.all<OwnDomainRow>(
     `UPDATE link_own_domain SET checked_at = ${tx.now}
      WHERE id IN (SELECT id FROM link_own_domain WHERE verified_at IS NOT NULL AND ${due} ORDER BY checked_at LIMIT ?)

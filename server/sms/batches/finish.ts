@@ -2,6 +2,7 @@
 import { batchIdOf } from '../../../contract/sms-text.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { emitEvents } from '../../events/emit.ts'
+import { findPostponed, pullInMessages } from './queue-store.ts'
 import { countMessagesOf, findStale, recount, storeCreditsUsed, subtractPending } from './store.ts'
 
 /** Call this in the transaction that ended the operations, after it has updated the send records. */
@@ -50,4 +51,10 @@ export async function repairBatches(db: Database): Promise<void> {
       await finishBatches(tx, new Map([[id, 0]]))
     })
   }
+}
+
+/** After a clock that was ahead was set back. */
+export async function pullInBatches(db: Database): Promise<void> {
+  for (const { id } of await findPostponed(db, batchesPerRound))
+    await db.write((tx) => pullInMessages(tx, id))
 }

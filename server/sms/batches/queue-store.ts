@@ -1,6 +1,7 @@
 // The queue: messages that wait. Taking one deletes its row and starts the lease of its operation in the same transaction.
 //
 // Rows are locked in the same order everywhere: queue, operations, balances, send records, batches.
+import { hourMs, minuteMs } from '../../../contract/time.ts'
 import { startLeases, stopLeases } from '../../credits/store.ts'
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import { createBatcher } from '../../db/batcher.ts'
@@ -141,6 +142,31 @@ async function putBack(tx: Tx, messages: readonly ReturnedMessage[]): Promise<vo
   await insertQueued(tx, open)
   const counts = countByBatch(open, 1)
   await updateBatches(tx, [...counts.keys()], counts, false)
+}
+
+/** Longer than until the next try, and than until a marketing message may be sent. */
+const maxWaitMs = { usual: minuteMs, marketing: 12 * hourMs }
+
+/** When the messages of a batch may be sent: now, or when its account has scheduled them. */
+const startOf = ({ now }: Queries) =>
+  `CASE WHEN send_at > (SELECT ${now}) THEN send_at ELSE (SELECT ${now}) END`
+
+/** Batches whose next message is due much later: from before the clock was set back. */
+export function findPostponed(queries: Queries, limit: number): Promise<Pick<BatchRow, 'id'>[]> {
+  return queries.all(
+    `SELECT id FROM sms_batch WHERE next_at > (SELECT ${queries.now} + ${maxWaitMs.usual})
+       AND next_at > ${startOf(queries)} + CASE WHEN marketing = 1 THEN ${maxWaitMs.marketing} ELSE ${maxWaitMs.usual} END
+     LIMIT ${limit}`,
+  )
+}
+
+export async function pullInMessages(tx: Tx, batchId: number): Promise<void> {
+  await tx.run(
+    `UPDATE sms_queue SET due_at = b.start_at FROM (SELECT ${startOf(tx)} AS start_at FROM sms_batch WHERE id = ?) AS b
+     WHERE batch_id = ? AND due_at > b.start_at`,
+    [batchId, batchId],
+  )
+  await updateBatches(tx, [batchId], new Map(), false)
 }
 
 /** Messages that are cancelled in one transaction. */

@@ -156,7 +156,8 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
     const now = Math.round(record.sent_at + (performance.now() - leaseStartedAt))
     const retryMs = config.SMS_RETRY_S * 1000
     // Each try is counted from the first failure, or a vendor that never stops limiting us would hold the credits forever.
-    const retryUntil = row.retry_until ?? now + retryMs
+    // It is further ahead after the clock was set back.
+    const retryUntil = Math.min(row.retry_until ?? Infinity, now + retryMs)
     const until = isThrottled ? retryUntil + Math.max(0, throttledRetryMs - retryMs) : retryUntil
     if (now >= until) return false
     const delayMs =
