@@ -68,6 +68,27 @@ export function leaseEndpoints(tx: Tx, limit: number, leaseMs: number): Promise<
   )
 }
 
+/**
+ * Deletes what waits for endpoints that were removed: every search for due deliveries goes through all endpoints with pending
+ * deliveries, and an account can add and remove any number.
+ */
+export function deleteUndeliverable(db: Database, signal: AbortSignal): Promise<void> {
+  return writeInSlices(
+    db,
+    async (tx) => {
+      const deleted = await tx.run(
+        `${waiting}
+         DELETE FROM event_delivery WHERE id IN (
+           SELECT d.id FROM waiting JOIN event_delivery d ON d.endpoint_id = waiting.id
+           WHERE d.state = 'pending' AND NOT EXISTS (SELECT 1 FROM event_endpoint p WHERE p.id = waiting.id)
+           LIMIT ${rowsPerSlice})`,
+      )
+      return deleted === rowsPerSlice
+    },
+    signal,
+  )
+}
+
 /** Deliveries that are due later than after the longest wait are from before the clock was set back: they are due now. */
 export function pullInDeliveries(db: Database, maxWaitMs: number, signal: AbortSignal): Promise<void> {
   return writeInSlices(
@@ -238,21 +259,21 @@ export const maxCountedDeliveries = 10_000
 export interface Backlog {
   /** At most `maxCountedDeliveries`. */
   readonly pending: number
-  /** When the oldest due delivery was due; undefined if none is. */
+  /** When the oldest delivery was due, or will be. A receiver that asked for a pause is not behind. */
   readonly oldestDueAt: number | undefined
 }
 
 /** Of active endpoints. */
 export async function findBacklog(queries: Queries): Promise<Backlog> {
   const row = await queries.one<{ pending: number; oldest: number | null }>(
-    `${waiting}, active (id) AS (
-       SELECT p.id FROM waiting JOIN event_endpoint p ON p.id = waiting.id WHERE p.state = 'active'
+    `${waiting}, active (id, paused_until) AS (
+       SELECT p.id, p.paused_until FROM waiting JOIN event_endpoint p ON p.id = waiting.id WHERE p.state = 'active'
      )
      SELECT
        (SELECT COUNT(*) FROM (SELECT 1 AS one FROM active JOIN event_delivery d ON d.endpoint_id = active.id
           WHERE d.state = 'pending' LIMIT ${maxCountedDeliveries}) AS counted) AS pending,
        (SELECT MIN((SELECT MIN(d.due_at) FROM event_delivery d WHERE d.endpoint_id = active.id AND d.state = 'pending'))
-          FROM active) AS oldest`,
+          FROM active WHERE ${isReached(queries, 'paused_until', maxPauseMs)}) AS oldest`,
   )
   return { pending: row?.pending ?? 0, oldestDueAt: row?.oldest ?? undefined }
 }

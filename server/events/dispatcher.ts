@@ -8,6 +8,7 @@ import { readForMetric } from '../metric-reads.ts'
 import type { DeliveryAttempt } from './attempt.ts'
 import {
   deleteOldEvents,
+  deleteUndeliverable,
   type DueDelivery,
   findBacklog,
   hasDue,
@@ -172,6 +173,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     start(jobs) {
       jobs.every(hourMs, 'report_expiring_accounts', (signal) => reportExpiring(db, signal))
       jobs.every(pollMs, 'deliver_events', (signal) => (looking = look(signal)))
+      jobs.every(minuteMs, 'delete_undeliverable_events', (signal) => deleteUndeliverable(db, signal))
       jobs.every(minuteMs, 'pull_in_events', (signal) => pullInDeliveries(db, options.maxWaitMs, signal))
       jobs.every(hourMs, 'delete_old_events', (signal) => deleteOldEvents(db, options.keepDays, signal))
     },

@@ -154,7 +154,7 @@ export async function replaceSecret(tx: Tx, id: number, secret: string, overlapM
   )
 }
 
-/** Its deliveries are deleted later, with the events. */
+/** Its pending deliveries are deleted within a minute or so, the others with the events. */
 export async function deleteEndpoint(tx: Tx, id: number): Promise<void> {
   await tx.run('DELETE FROM event_endpoint WHERE id = ?', [id])
 }
