@@ -108,8 +108,9 @@ export async function confirmSession(tx: Tx, id: number): Promise<boolean> {
   return (await tx.run(`UPDATE console_session SET confirmed_at = ${tx.now} WHERE id = ?`, [id])) === 1
 }
 
+/** Nothing waits for this write, so the session may have ended meanwhile, also by its timeout. */
 export async function markSeen(tx: Tx, id: number): Promise<void> {
-  await tx.run(`UPDATE console_session SET seen_at = ${tx.now} WHERE id = ?`, [id])
+  await tx.run(`UPDATE console_session SET seen_at = ${tx.now} WHERE id = ? AND ${isAlive(tx.now)}`, [id])
 }
 
 export function listSessions(queries: Queries, accountId: number): Promise<Session[]> {

@@ -71,6 +71,7 @@ import { createSecondStep } from './second-step.ts'
 import { agentOf, createSessions } from './sessions.ts'
 import { createLocator } from '../places/places.ts'
 import { placeCode } from '../places/names.ts'
+import { createTouches } from './touches.ts'
 import { createUserLimits, userRate } from './user-limits.ts'
 import { sessionPages } from './account/sign-in.ts'
 import { batchPages } from '../sms/batches/console.ts'
@@ -128,6 +129,9 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     onError: (error) => services.log.error({ err: error }, 'failed to send a mail'),
   })
   const placeOf = createPlaces(services)
+  const touches = createTouches(db, (error) =>
+    services.log.warn({ err: error }, 'failed to record the use of a session'),
+  )
   const sessions = createSessions(db, {
     secret: services.secretFor(csrfPurpose),
     isSecure,
@@ -136,6 +140,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
     onNewPlace: (account, { address, place, agent }) =>
       mail.reportNewPlace(account, { address, place, device: describeDevice(agent) }),
     placeOf,
+    touches,
   })
   const secondFactors = createSecondFactors(db, secretKey)
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
@@ -246,6 +251,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
       createApi(app, {
         services,
         sessions,
+        touches,
         limits: createUserLimits(config.RATE_LIMIT && userRate),
         onView: ({ user }, account) =>
           db.write((tx) =>
@@ -280,7 +286,7 @@ export function createConsole(services: Services, products: ConsoleProducts): Co
       }
     },
     async stop(productsStop) {
-      await Promise.all([mail.idle(), flushRequestLog(), productsStop.then(flushRequestLog)])
+      await Promise.all([mail.idle(), touches.idle(), flushRequestLog(), productsStop.then(flushRequestLog)])
     },
   }
 }

@@ -17,6 +17,7 @@ import { uploadTypes } from './origin.ts'
 import { type ConsoleProblem, notFound, toProblem } from './problem.ts'
 import { inputReader } from './schema.ts'
 import { createTokenAccess } from './token-access.ts'
+import type { Touches } from './touches.ts'
 import type { UserLimits } from './user-limits.ts'
 
 type Register<R extends ConsoleRequest> = <Input, Output>(
@@ -59,13 +60,15 @@ export interface Api {
 
 export interface ApiOptions extends Omit<AccessOptions, 'tokens'> {
   readonly limits: UserLimits
+  readonly touches: Pick<Touches, 'touch'>
 }
 
 /** Of routes that need no session, such as signing in. */
 const openBodyLimit = 65_536
 
-export function createApi(app: FastifyInstance, { services, sessions, limits, onView }: ApiOptions): Api {
-  const tokens = createTokenAccess(services)
+export function createApi(app: FastifyInstance, options: ApiOptions): Api {
+  const { services, sessions, limits, touches, onView } = options
+  const tokens = createTokenAccess(services, touches)
   const access = createAccess({ services, sessions, tokens, onView })
   const makeOnce = createMakeOnce(services)
 

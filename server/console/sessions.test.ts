@@ -14,6 +14,7 @@ test('163 invented and foreign cookies are recognized without the database', asy
     operatorFactor: false,
     onNewPlace: () => assert.fail(),
     placeOf: () => '',
+    touches: { touch: () => assert.fail() },
   })
   const set: string[] = []
   const reply = { setCookie: (name: string) => set.push(name) } as unknown as FastifyReply

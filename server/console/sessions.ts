@@ -10,6 +10,7 @@ import { createCookieSetter } from './cookies.ts'
 import { ConsoleProblem, suspended, wrongCredentials } from './problem.ts'
 import { createSessionToken, hashSessionToken, isSessionToken } from './session-token.ts'
 import { shareLookups } from './shared-lookups.ts'
+import type { Touches } from './touches.ts'
 import {
   absoluteMs,
   deleteSessionByToken,
@@ -82,6 +83,7 @@ export interface SessionOptions {
   readonly onNewPlace: (account: Account, from: { address: string; place: string; agent: string }) => void
   /** `CN-GD`, `US`; empty when unknown. */
   readonly placeOf: (address: string) => string
+  readonly touches: Pick<Touches, 'touch'>
 }
 
 export function createSessions(db: Database, options: SessionOptions): Sessions {
@@ -103,8 +105,8 @@ export function createSessions(db: Database, options: SessionOptions): Sessions 
     if (!found || (found.session.method === 'password' && !options.passwordLogin)) return undefined
     const user = await findById(db, found.session.account_id)
     if (!user) return undefined
-    if (found.shouldMarkSeen) await db.write((tx) => markSeen(tx, found.session.id))
     const { session, confirmed, hasSecondFactor } = found
+    if (found.shouldMarkSeen) options.touches.touch(`session ${session.id}`, (tx) => markSeen(tx, session.id))
     const mustEnrol = mustHaveFactor(user) && !hasSecondFactor
     return { user, session, csrfToken: csrfTokenOf(tokenHash), confirmed, hasSecondFactor, mustEnrol }
   })

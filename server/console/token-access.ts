@@ -9,6 +9,7 @@ import type { RateLimit } from '../limits/token-bucket.ts'
 import type { Services } from '../services.ts'
 import { ConsoleProblem, tooManyRequests } from './problem.ts'
 import type { SignedIn } from './sessions.ts'
+import type { Touches } from './touches.ts'
 
 /** Requests with one token. */
 const tokenRate: RateLimit = { perSecond: 10, burst: 60 }
@@ -25,7 +26,7 @@ export function hasToken(request: FastifyRequest): boolean {
   return readBearer(request.headers.authorization)?.startsWith('tgo_') === true
 }
 
-export function createTokenAccess(services: Services): TokenAccess {
+export function createTokenAccess(services: Services, touches: Pick<Touches, 'touch'>): TokenAccess {
   const { db, limits } = services
   const checksumSecret = services.secretFor(tokenPurpose)
 
@@ -45,7 +46,7 @@ export function createTokenAccess(services: Services): TokenAccess {
       // Tokens and accounts share the counters; the ids of tokens are negative there.
       const { allowed, resetSeconds } = await limits.take(-token.id, tokenRate)
       if (!allowed) throw tooManyRequests(resetSeconds)
-      if (shouldMarkUsed(token)) await db.write((tx) => markTokenUsed(tx, token.id))
+      if (shouldMarkUsed(token)) touches.touch(`token ${token.id}`, (tx) => markTokenUsed(tx, token.id))
       return {
         user,
         session: {
