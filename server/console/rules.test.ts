@@ -9,7 +9,7 @@ import { readBody, readQuery } from './schema.ts'
 import { rangeOf } from './fields.ts'
 import { createMemoryStore } from '../limits/memory.ts'
 import { guessLimits } from './guess-limits.ts'
-import { outlookOf } from './account/home.ts'
+import { countDays, outlookOf } from './account/home.ts'
 import { quantile } from './operator/overview.ts'
 import { ConsoleProblem } from './problem.ts'
 
@@ -151,6 +151,36 @@ void describe('balance forecast', () => {
     assert.equal(outlook(1_000, 500, 200).level, 'critical')
     assert.equal(outlook(1_000, 0, 1).level, 'empty')
     assert.equal(outlook(0, 0, 0).level, 'none')
+  })
+})
+
+void describe('calls by day', () => {
+  it('looks at each count a few times, whatever the number of days', () => {
+    const { days } = rangeOf({}, { byDefault: 366, max: 366 })
+    let looks = 0
+    const counts = days.flatMap((day, index) =>
+      [0, 1002].map((code) => ({
+        get day() {
+          looks += 1
+          return day
+        },
+        account_id: 1,
+        endpoint: 'sms',
+        code,
+        calls: index + 1,
+        succeeded: code === 0 ? index + 1 : 0,
+        paid: 0,
+        credits: 0,
+        console_calls: 0,
+        console_paid: 0,
+      })),
+    )
+    const counted = countDays(['1999-01-01', ...days], counts)
+    assert.deepEqual(
+      counted.map((one) => [one.total, one.succeeded, one.calls.sms, one.calls.shortlink]),
+      [[0, 0, 0, 0], ...days.map((_day, index) => [2 * (index + 1), index + 1, 2 * (index + 1), 0])],
+    )
+    assert.ok(looks <= 3 * counts.length, `${looks} looks at ${counts.length} counts`)
   })
 })
 

@@ -31,7 +31,7 @@ export function homePages(api: Api, { db, credits }: Services): void {
       from: range.from,
       to: range.to,
       balances: balances.map((balance) => outlookOf(balance, recentUse)),
-      days: range.days.map((day, index) => ({ ...countDay(day, counts), credits: used[index]! })),
+      days: countDays(range.days, counts).map((day, index) => ({ ...day, credits: used[index]! })),
       errors: commonErrors(counts).map(({ endpoint, code, count }) => {
         const { meaning, advice } = explainError(code)
         return { endpoint, code, count, meaning: meaning[language], advice: advice[language] }
@@ -65,14 +65,21 @@ function levelOf(total: number, remaining: number, daysLeft: number | null): Bal
   return remaining < total * 0.2 ? 'low' : 'ok'
 }
 
-export function countDay(day: string, counts: readonly DayCount[]): Omit<DayOfCalls, 'credits'> {
-  const own = counts.filter((one) => one.day === day)
-  return {
-    day,
-    calls: callsByEndpoint(own),
-    total: sum(own.map((one) => one.calls)),
-    succeeded: sum(own.map((one) => one.succeeded)),
-  }
+/** One for each day. A year of an account has thousands of counts, so each is looked at once. */
+export function countDays(
+  days: readonly string[],
+  counts: readonly DayCount[],
+): Omit<DayOfCalls, 'credits'>[] {
+  const byDay = Map.groupBy(counts, (one) => one.day)
+  return days.map((day) => {
+    const own = byDay.get(day) ?? []
+    return {
+      day,
+      calls: callsByEndpoint(own),
+      total: sum(own.map((one) => one.calls)),
+      succeeded: sum(own.map((one) => one.succeeded)),
+    }
+  })
 }
 
 function callsByEndpoint(counts: readonly DayCount[]): Record<EndpointName, number> {

@@ -10,7 +10,7 @@ import type { Overview } from '../../../contract/console/responses/operator.ts'
 import type { Services } from '../../services.ts'
 import type { Api } from '../routes.ts'
 import { rangeOf } from '../fields.ts'
-import { commonErrors, countDay, sum } from '../account/home.ts'
+import { commonErrors, countDays, sum } from '../account/home.ts'
 import { countHeldByLease, findSold, findTotals } from '../../credits/ledger/list-store.ts'
 import { byType, createLedgerUsage } from '../../credits/ledger/usage.ts'
 import type { RequestLog } from '../../request-log/recorder.ts'
@@ -61,6 +61,10 @@ export function overviewPages(
     const remaining = byType((type) => Number(totals.find((one) => one.api_type === type)?.remaining ?? 0))
     const used = await usage.usedSince(month.start, sold, remaining)
     const today = month.to
+    const ours = countDays(
+      fortnight.days,
+      counts.filter((one) => ourCodes.has(one.code)),
+    )
     const states = statesOf(products)
     return {
       now: Date.now(),
@@ -68,10 +72,10 @@ export function overviewPages(
       started_at: startedAt,
       engine: db.engine,
       accounts: { total: kinds.total, active_7d: kinds.active, suspended: kinds.suspended },
-      days: fortnight.days.map((day) => {
-        const ours = counts.filter((one) => one.day === day && ourCodes.has(one.code))
-        return { ...countDay(day, counts), our_errors: sum(ours.map((one) => one.calls)) }
-      }),
+      days: countDays(fortnight.days, counts).map((day, index) => ({
+        ...day,
+        our_errors: ours[index]!.total,
+      })),
       latency: latencyOf(await findDurations(db, Date.now() - latencyMs, latencyCalls)),
       credits: apiTypes.map((apiType) => ({
         api_type: apiType,

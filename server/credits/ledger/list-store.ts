@@ -126,7 +126,7 @@ export function findTotals(queries: Queries): Promise<{ api_type: ApiType; remai
   return queries.all('SELECT api_type, SUM(total - used) AS remaining FROM credit GROUP BY api_type')
 }
 
-/** Grants and adjustments of an account between two ledger ids. */
+/** Grants and adjustments of an account between two ledger ids, in their order. */
 export function findGrants(
   queries: Queries,
   accountId: number,
@@ -135,7 +135,7 @@ export function findGrants(
 ): Promise<{ id: number; api_type: ApiType; amount: number }[]> {
   return queries.all(
     `SELECT id, api_type, amount FROM ledger
-     WHERE account_id = ? AND kind IN ('grant', 'adjust') AND kind <> 'charge' AND id >= ? AND id < ?`,
+     WHERE account_id = ? AND kind IN ('grant', 'adjust') AND kind <> 'charge' AND id >= ? AND id < ? ORDER BY id`,
     [accountId, from, to],
   )
 }

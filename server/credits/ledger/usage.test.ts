@@ -43,4 +43,32 @@ onEachEngine('use of credits by day', (engine) => {
     assert.deepEqual(await usage.firstIdsAt(ends), await Promise.all(ends.map(usage.firstIdAt)))
     assert.deepEqual(await usage.firstIdsAt([]), [])
   })
+
+  it('looks at each grant a few times, whatever the number of days', async () => {
+    const { db } = service.installation
+    const account = await service.account()
+    const { credits } = service.app.services
+    for (let grant = 0; grant < 20; grant += 1)
+      await credits.grant({ actor: systemActor, accountId: account.id, apiType: 'sms', amount: 5 })
+    await credits.take({ actor: systemActor, accountId: account.id, apiType: 'sms', amount: 2 })
+    let looks = 0
+    const counting: Database = {
+      ...db,
+      all: async (...args: Parameters<Database['all']>) => {
+        const rows = await db.all<{ id: number; amount?: number }>(...args)
+        if (rows[0]?.amount === undefined) return rows
+        return rows.map(({ id, ...row }) => ({
+          ...row,
+          get id() {
+            looks += 1
+            return id
+          },
+        }))
+      },
+    } as Database
+    const { days } = rangeOf({}, { byDefault: 366, max: 366 })
+    const used = await createLedgerUsage(counting).usedByDay(account.id, days)
+    assert.deepEqual(new Set(used.map(({ sms }) => sms)), new Set([0]))
+    assert.ok(looks > 0 && looks < 1_000, `${looks} looks at 21 grants`)
+  })
 })

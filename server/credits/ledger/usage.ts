@@ -65,9 +65,12 @@ export function createLedgerUsage(db: Database): LedgerUsage {
       const found = await findBalancesBefore(db, accountId, [...new Set(ids)])
       const balances = new Map(found.map((one) => [`${one.id} ${one.api_type}`, one.remaining ?? 0]))
       const grants = await findGrants(db, accountId, ids[0]!, ids.at(-1)!)
+      let next = 0
       return days.map((_day, index) => {
         const [from, to] = [ids[index]!, ids[index + 1]!]
-        const granted = grants.filter(({ id }) => id >= from && id < to)
+        const start = next
+        while (next < grants.length && grants[next]!.id < to) next += 1
+        const granted = grants.slice(start, next)
         return byType(
           (type) =>
             (balances.get(`${from} ${type}`) ?? 0) -
