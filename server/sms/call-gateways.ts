@@ -18,7 +18,10 @@ export interface OutgoingMessage {
 
 const leaseOver = { kind: 'not_sent', reason: 'lease_over' } as const
 
-export type CallGateways = (outgoing: OutgoingMessage) => Promise<FailoverResult<SentMessage>>
+/** One attempt, which says why when none sent the message. Without any gateway it has no name. */
+export type SendAttempt = Pick<FailoverResult<SentMessage>, 'outcome' | 'gateway'>
+
+export type CallGateways = (outgoing: OutgoingMessage) => Promise<SendAttempt>
 
 export function createGatewayCalls(
   db: Database,
@@ -63,7 +66,7 @@ export function createGatewayCalls(
 
   return async (outgoing) => {
     const result = await tryInOrder(gateways, (gateway) => sendThrough(gateway, outgoing), mayTryNextGateway)
-    return { ...result, outcome: findCause(result) }
+    return findCause(result)
   }
 }
 
@@ -71,13 +74,14 @@ export function createGatewayCalls(
  * When the last gateway has not sent it, an earlier one may: first one that limits us, which works, then one that could not send now.
  * A gateway without the template is the cause only if all are.
  */
-function findCause({ outcome, attempts }: FailoverResult<SentMessage>): Outcome<SentMessage> {
-  if (outcome.kind !== 'not_sent') return outcome
+function findCause(result: FailoverResult<SentMessage>): SendAttempt {
+  const { outcome, attempts } = result
+  if (outcome.kind !== 'not_sent') return result
   const limiting = attempts.find(({ outcome: one }) => one.kind === 'throttled')
-  if (limiting) return limiting.outcome
-  if (outcome.onlyThisRequest !== true) return outcome
+  if (limiting) return limiting
+  if (outcome.onlyThisRequest !== true) return result
   const earlier = attempts.find(
     ({ outcome: one }) => !(one.kind === 'not_sent' && one.onlyThisRequest === true),
   )
-  return earlier?.outcome ?? outcome
+  return earlier ?? result
 }

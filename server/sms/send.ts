@@ -206,7 +206,7 @@ export function createSend(
 
     if (outcome.kind === 'accepted') return settle(open, outcome.value)
     if (outcome.kind === 'ambiguous') return hold(open, outcome)
-    return refund(open, outcome)
+    return refund(open, outcome, gateway)
   }
 
   async function insertRecords(
@@ -274,11 +274,11 @@ export function createSend(
     return isHeld ? response : respondToDecided(send, await findByOperation(db, operationId))
   }
 
-  async function refund(send: OpenSend, outcome: Failure): Promise<ApiResponse> {
+  async function refund(send: OpenSend, outcome: Failure, gateway: string): Promise<ApiResponse> {
     const { call, operationId, record, periods } = send
     const { problem, code } = findProblem(outcome)
     const response = failureResponse(problem, call.language)
-    const failed: FailedSend = { id: record.id, state: 'refused', charged: false, problem, code }
+    const failed: FailedSend = { id: record.id, state: 'refused', charged: false, problem, code, gateway }
     const { ended } = await paidCalls.end(call, {
       accountId: send.account.id,
       operationId,

@@ -170,6 +170,8 @@ export interface FailedSend {
   readonly charged: boolean
   readonly problem: Problem
   readonly code: string
+  /** Whose code it is, if that is not the gateway that was tried last. */
+  readonly gateway?: string | undefined
 }
 
 /** The messages were not sent, or it is unknown. A receipt that came first is not overwritten. */
@@ -177,18 +179,26 @@ export async function markFailed(tx: Tx, failed: readonly FailedSend[]): Promise
   if (failed.length === 0) return
   const list = valueTable(
     tx,
-    { send_id: 'bigint', new_state: 'text', is_charged: 'bigint', why: 'text', why_code: 'text' },
-    failed.map(({ id, state, charged, problem, code }) => ({
+    {
+      send_id: 'bigint',
+      new_state: 'text',
+      is_charged: 'bigint',
+      why: 'text',
+      why_code: 'text',
+      tried: 'text',
+    },
+    failed.map(({ id, state, charged, problem, code, gateway }) => ({
       send_id: id,
       new_state: state,
       is_charged: charged ? 1 : 0,
       why: problem,
       why_code: code,
+      tried: gateway ?? null,
     })),
   )
   await tx.run(
     `UPDATE sms_send SET state = list.new_state, charged = list.is_charged, success = 0, problem = list.why,
-       problem_code = list.why_code
+       problem_code = list.why_code, gateway = COALESCE(list.tried, gateway)
      FROM ${list.sql} AS list WHERE id = list.send_id AND state IN ('sending', 'unknown')`,
     list.values,
   )

@@ -5,15 +5,16 @@
 import { isMarketingHour } from '../../../contract/sms-text.ts'
 import type { Services } from '../../services.ts'
 import type { Failure, Outcome } from '../../upstream/outcome.ts'
-import { createGatewayCalls } from '../call-gateways.ts'
+import { createGatewayCalls, type SendAttempt } from '../call-gateways.ts'
 import type { EndRequest } from '../../credits/operation.ts'
 import { markRefused, markSettled, markUnknown } from '../ends.ts'
 import { eventOfPaid, eventOfRefunded } from '../events.ts'
 import type { GuardedSmsGateway } from '../gateways.ts'
 import { currentPeriods } from '../number-limits.ts'
-import { findProblem, type Problem } from '../problems.ts'
+import { findProblem } from '../problems.ts'
 import type { SentMessage } from '../port.ts'
 import { ambiguousLeaseMs } from '../send.ts'
+import type { FailedSend } from '../store.ts'
 import { createPreparation, type PreparedMessage } from './prepare.ts'
 import { createReturnBatcher, findDueBatches, type QueueRow, takeMessages } from './queue-store.ts'
 
@@ -98,11 +99,11 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
   async function send(message: PreparedMessage): Promise<void> {
     try {
       const { work } = message
-      if ('problem' in work) await refuse(message, work.problem, '')
+      if ('problem' in work) await refuse(message, { problem: work.problem, code: '' })
       else {
-        const { outcome } = await callGateways(work)
-        adjustPlaces(outcome)
-        await finish(message, outcome)
+        const attempt = await callGateways(work)
+        adjustPlaces(attempt.outcome)
+        await finish(message, attempt)
       }
     } catch (error) {
       // The lease expires and the sweeper decides the operation.
@@ -123,7 +124,7 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
     }
   }
 
-  async function finish(message: PreparedMessage, outcome: Outcome<SentMessage>): Promise<void> {
+  async function finish(message: PreparedMessage, { outcome, gateway }: SendAttempt): Promise<void> {
     const { row, send: record, account } = message
     if (outcome.kind === 'accepted') {
       const event = eventOfPaid(account, record)
@@ -135,14 +136,14 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
       })
       return
     }
-    const { problem, code } = findProblem(outcome)
+    const why = { ...findProblem(outcome), gateway }
     if (outcome.kind === 'ambiguous') {
       await end(row, {
         end: { state: 'held', leaseMs: ambiguousLeaseMs },
         sends: 1,
-        inSameTransaction: markUnknown({ id: record.id, state: 'unknown', charged: true, problem, code }),
+        inSameTransaction: markUnknown({ id: record.id, state: 'unknown', charged: true, ...why }),
       })
-    } else if (!(await tryLater(message, outcome))) await refuse(message, problem, code)
+    } else if (!(await tryLater(message, outcome))) await refuse(message, why)
   }
 
   /** False when another try cannot help, or the time for it is over. */
@@ -167,16 +168,19 @@ export function createBatchWorker(services: Services, gateways: readonly Guarded
     return true
   }
 
-  async function refuse(message: PreparedMessage, problem: Problem, code: string): Promise<void> {
+  async function refuse(
+    message: PreparedMessage,
+    why: Pick<FailedSend, 'problem' | 'code' | 'gateway'>,
+  ): Promise<void> {
     const { row, send: record, account } = message
     await end(row, {
       end: { state: 'refunded' },
       inSameTransaction: markRefused({
-        failed: { id: record.id, state: 'refused', charged: false, problem, code },
+        failed: { id: record.id, state: 'refused', charged: false, ...why },
         phone: record.phone,
         periods: currentPeriods(config.SMS_NUMBER_LIMITS, row.planned_at),
         code: undefined,
-        event: eventOfRefunded(account, record, problem),
+        event: eventOfRefunded(account, record, why.problem),
         batch_id: row.batch_id,
       }),
     })
