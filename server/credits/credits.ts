@@ -40,7 +40,7 @@ export interface Credits {
   readonly repeats: Repeats
   /** Identifies an action with its parameters in any order. Keyed, because parameters contain personal data. */
   fingerprint(action: string, values: Readonly<Record<string, unknown>>): string
-  /** As version 1.0 computed it, with the names in nested objects in the order that was sent. */
+  /** As version 1.0 computed it: of all values, with the names in nested objects in the order that was sent. */
   olderFingerprint(action: string, values: Readonly<Record<string, unknown>>): string
   /** Called after the transaction that moved the credits has committed. */
   onMoved: ((moved: MovedCredits) => void) | undefined

@@ -78,6 +78,7 @@ export type SendSms = (call: Call, caller: Caller) => Promise<ApiResponse>
 interface SendRequest {
   /** The parameters that a call with the same `Idempotency-Key` must repeat. */
   readonly values: Readonly<Record<string, unknown>>
+  readonly defaults: Readonly<Record<string, unknown>> | undefined
   readonly phone: string
   readonly message: MessageInput
   readonly code: NewCode | undefined
@@ -109,6 +110,7 @@ export function createSend(
     const values = readSend(call)
     return sendMessage(call, caller, {
       values,
+      defaults: undefined,
       phone: values.phone_number,
       message: {
         templateCode: values.template_code,
@@ -129,6 +131,7 @@ export function createSend(
     return sendMessage(call, caller, {
       // Other than those of a send without variables.
       values: { ...values, operation: 'send_code' },
+      defaults: { length: digits.default, ttl_s: ttl.default },
       phone,
       message: {
         templateCode: values.template_code,
@@ -141,8 +144,13 @@ export function createSend(
   }
 
   async function sendMessage(call: Call, caller: Caller, request: SendRequest): Promise<ApiResponse> {
-    const { values } = request
-    const purchase = { action: sendAction, values, answerIfInterrupted: unconfirmed[call.language] }
+    const { values, defaults } = request
+    const purchase = {
+      action: sendAction,
+      values,
+      defaults,
+      answerIfInterrupted: unconfirmed[call.language],
+    }
     return paidCalls.once(call, caller, purchase, () => sendOnce(call, caller, request, purchase))
   }
 
@@ -150,7 +158,7 @@ export function createSend(
     call: Call,
     caller: Caller,
     { message: input, phone, code, respond }: SendRequest,
-    purchase: Pick<Purchase<ChargedSend>, 'action' | 'values' | 'answerIfInterrupted'>,
+    purchase: Pick<Purchase<ChargedSend>, 'action' | 'values' | 'defaults' | 'answerIfInterrupted'>,
   ): Promise<ApiResponse> {
     requireSmsAccount(caller.account, gateways)
     const knownTemplate = knownTemplates?.find(call, caller, input.templateCode)

@@ -91,6 +91,68 @@ onEachEngine('a repeated call', (engine) => {
     }
   })
 
+  it('gets the stored response although one of the two spells out a default', async () => {
+    const account = await service.account({ short_link: 10 })
+    const batch = (...links: readonly object[]) => ({ action: 'generate_batch', links })
+    const link = { title: 't', target_url: 'https://example.com/' }
+    const direct = { redirect_type: 'direct' }
+    const page = { redirect_type: 'page' }
+    for (const [plain, full, other] of [
+      [valid, { ...valid, ...direct }, { ...valid, ...page }],
+      [
+        batch(link, { ...link, ...direct }),
+        batch({ ...link, ...direct }, link),
+        batch(link, { ...link, ...page }),
+      ],
+    ]) {
+      for (const [sent, again] of [
+        [plain, full],
+        [full, plain],
+      ]) {
+        const key = JSON.stringify(sent)
+        const first = await send(account, sent!, key)
+        assert.equal(first.status, 200)
+        const repeated = await send(account, again!, key)
+        assert.deepEqual([repeated.status, repeated.body], [200, first.body])
+        assert.equal((await send(account, other!, key)).status, 422)
+      }
+    }
+  })
+
+  it('gets the stored response of a one-time code although one of the two spells out its defaults', async () => {
+    await using sms = await startSmsService(engine)
+    const code = { action: 'send_code', phone_number: '13800138000', template_code: 'CODE' }
+    const headers = { 'idempotency-key': 'code-1' }
+    const first = await sms.call(code, headers)
+    assert.equal(first.body.code, 0)
+    for (const spelledOut of [{ length: 6 }, { ttl_s: '300' }, { length: 6, ttl_s: 300 }])
+      assert.deepEqual((await sms.call({ ...code, ...spelledOut }, headers)).body, first.body)
+    assert.equal((await sms.call({ ...code, length: 4 }, headers)).status, 422)
+    assert.equal((await sms.call({ ...code, phone_number: '13800138001' }, headers)).status, 422)
+    assert.equal(await sms.remaining(), 99)
+  })
+
+  it('is known by what version 1.0 stored, which kept defaults', async () => {
+    const { db } = service.installation
+    const credits = createCredits(db, service.installation.secretKey)
+    const account = await service.account({ short_link: 10 })
+    const values = { title: 't', target_url: 'https://example.com/', redirect_type: 'direct' }
+    const body = { code: 0, from: 'version 1.0' }
+    await credits.charge({
+      accountId: account.id,
+      apiType: 'short_link',
+      action: 'shortlink.generate',
+      cost: 1,
+      requestId: 'r',
+      idempotency: {
+        key: credits.fingerprint('idempotency key', { key: 'order-1' }),
+        fingerprint: credits.olderFingerprint('shortlink.generate', values),
+      },
+      inSameTransaction: async () => ({ value: undefined, response: { status: 200, body } }),
+    })
+    assert.deepEqual((await send(account, { action: 'generate', ...values }, 'order-1')).body, body)
+  })
+
   it('is known by what version 1.0 stored', async () => {
     const { db } = service.installation
     const credits = createCredits(db, service.installation.secretKey)

@@ -1,5 +1,6 @@
 // A paid API call: replays, the charge and the end, with the documented errors.
 import type { ApiType, CapPeriod } from '../../../contract/credits.ts'
+import { isRecord } from '../../../contract/values.ts'
 import {
   accountExpired,
   accountSuspended,
@@ -34,6 +35,8 @@ export interface Purchase<T> {
   readonly cost: number
   /** The parameters that a call with the same `Idempotency-Key` must repeat. */
   readonly values: Readonly<Record<string, unknown>>
+  /** What parameters mean that are not given, also in the items of a list: to spell it out is the same call. */
+  readonly defaults?: Readonly<Record<string, unknown>> | undefined
   readonly leaseMs?: number
   readonly waits?: boolean
   readonly costs?: readonly number[]
@@ -53,6 +56,9 @@ export type Paid<T> =
       readonly value: T
     }
 
+/** What finds an earlier call, and answers a repeated one. */
+type Repeatable = Pick<Purchase<unknown>, 'action' | 'values' | 'defaults' | 'answerIfInterrupted'>
+
 export interface PaidCalls {
   /**
    * Runs a call that ends with a charge or an error, or returns the stored response when its `Idempotency-Key` was used before.
@@ -64,15 +70,11 @@ export interface PaidCalls {
   once(
     call: Call,
     caller: Caller,
-    purchase: Pick<Purchase<unknown>, 'action' | 'values' | 'answerIfInterrupted'>,
+    purchase: Repeatable,
     run: () => Promise<ApiResponse>,
   ): Promise<ApiResponse>
   /** Returns the stored response when this `Idempotency-Key` was used before. */
-  findReplay(
-    call: Call,
-    caller: Caller,
-    purchase: Pick<Purchase<unknown>, 'action' | 'values' | 'answerIfInterrupted'>,
-  ): Promise<ApiResponse | undefined>
+  findReplay(call: Call, caller: Caller, purchase: Repeatable): Promise<ApiResponse | undefined>
   charge<T = undefined>(call: Call, caller: Caller, purchase: Purchase<T>): Promise<Paid<T>>
   /** Settles or refunds the operation, in one transaction with the product's rows. */
   end(call: Call, request: EndRequest): Promise<EndResult>
@@ -90,7 +92,7 @@ export function createPaidCalls(
 
   function readIdempotency(
     call: Call,
-    { action, values }: Pick<Purchase<unknown>, 'action' | 'values'>,
+    { action, values, defaults }: Pick<Purchase<unknown>, 'action' | 'values' | 'defaults'>,
   ): Idempotency | undefined {
     if (call.idempotencyKey === undefined) return undefined
     const last = known.get(call)
@@ -101,7 +103,7 @@ export function createPaidCalls(
       action,
       values,
       key,
-      fingerprint: credits.fingerprint(action, values),
+      fingerprint: credits.fingerprint(action, defaults ? withoutDefaults(values, defaults) : values),
       olderFingerprint: () => credits.olderFingerprint(action, values),
     }
     known.set(call, read)
@@ -244,6 +246,18 @@ export function createPaidCalls(
       return result
     },
   }
+}
+
+function withoutDefaults(
+  values: Readonly<Record<string, unknown>>,
+  defaults: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const withoutThem = (item: unknown) => (isRecord(item) ? withoutDefaults(item, defaults) : item)
+  return Object.fromEntries(
+    Object.entries(values)
+      .filter(([name, value]) => value !== defaults[name])
+      .map(([name, value]) => [name, Array.isArray(value) ? value.map(withoutThem) : value]),
+  )
 }
 
 function notAllowed({ endpoint }: Call, reason: NotAllowed): AppError {

@@ -21,6 +21,7 @@ export interface CreateCalls {
 }
 
 const { generate: generateOperation, generate_batch: batchOperation } = shortlink.operations
+const defaults = { redirect_type: generateOperation.parameters.redirect_type.default }
 
 /** More at a time than other batches, because each takes 2 to 3 ms: they share commits, and the database works while others are read. */
 const batchTurns = { maxRunning: 16, maxRunningOfShare: 8, maxWaiting: 1_000 }
@@ -41,7 +42,7 @@ export function createCreateCalls(
       const invalid =
         checked.problems.length === 0 ? result.invalid : [...result.invalid, ...checked.problems]
       const { values } = result
-      const purchase = { action: 'shortlink.generate', values, answerIfInterrupted }
+      const purchase = { action: 'shortlink.generate', values, defaults, answerIfInterrupted }
       if (checked.problems.length > 0) {
         const earlier = await findEarlier(call, caller, purchase, result)
         if (earlier) return earlier
@@ -79,7 +80,7 @@ export function createCreateCalls(
   async function generateBatch(call: Call, caller: Caller): Promise<ApiResponse> {
     const result = readCallParameters(call, batchOperation.parameters)
     const values = requireValid(result, 'generate_batch')
-    const purchase = { action: 'shortlink.generate_batch', values, answerIfInterrupted }
+    const purchase = { action: 'shortlink.generate_batch', values, defaults, answerIfInterrupted }
     const read = readBatch(links, values.links, await readPools())
     if (read.missing.length > 0 || read.problems.length > 0) {
       const earlier = await findEarlier(call, caller, purchase, read)
