@@ -181,9 +181,9 @@ export function createSms(services: Services): SmsProduct {
       jobs.every(tenMinutesMs, 'prune_sms_codes', (signal) => deleteExpiredCodes(db, signal))
       if (config.SMS_RECORD_DAYS > 0)
         jobs.every(hourMs, 'prune_sms_records', async (signal) => {
+          await deleteOldBatches(db, config.SMS_RECORD_DAYS, signal)
           await deleteOldSends(db, config.SMS_RECORD_DAYS, signal)
           await deleteOldReplies(db, config.SMS_RECORD_DAYS, signal)
-          await deleteOldBatches(db, config.SMS_RECORD_DAYS, signal)
         })
     },
     stop: () => worker.stop(),

@@ -5,9 +5,10 @@ import { operatorSmsRoutes } from '../../../contract/console/operator-sms.ts'
 import { smsRoutes } from '../../../contract/console/sms.ts'
 import { smsBatchRoutes } from '../../../contract/console/sms-batches.ts'
 import { formatTime } from '../../../contract/time.ts'
-import { operator } from '../../../test/support/console.ts'
-import { onEachEngine } from '../../../test/support/engines.ts'
+import { operator, signedIn } from '../../../test/support/console.ts'
+import { freshStorage, onEachEngine } from '../../../test/support/engines.ts'
 import { openProductPages, type ProductPages } from '../../../test/support/product-pages.ts'
+import { startSmsService } from '../../../test/support/sms.ts'
 import { until } from '../../../test/support/until.ts'
 import { systemActor } from '../../audit/audit.ts'
 import { createCompaction } from '../../credits/ledger/compaction.ts'
@@ -16,6 +17,14 @@ import { createTemplate } from '../templates.ts'
 const number = (i: number) => `138${String(10_000_000 + i)}`
 const message = (i: number, code = '1234') => ({ phone_number: number(i), template_params: { code } })
 const inAnHour = () => formatTime(Date.now() + 3_600_000)
+
+const refuseDeletions = {
+  sqlite: [`CREATE TRIGGER refuse BEFORE DELETE ON sms_send BEGIN SELECT RAISE(ABORT, 'messages stay'); END`],
+  postgres: [
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'messages stay'; END $$`,
+    'CREATE TRIGGER refuse BEFORE DELETE ON sms_send FOR EACH ROW EXECUTE FUNCTION refuse()',
+  ],
+} as const
 
 onEachEngine('group sending in the console', (engine) => {
   let pages: ProductPages
@@ -115,6 +124,41 @@ onEachEngine('group sending in the console', (engine) => {
     )
     assert.equal(left!.n, 0)
     assert.equal((await list())[0].credits_used, 2)
+  })
+
+  it('a batch is deleted before its messages, and knows what it cost without them', async () => {
+    const storage = await freshStorage(engine)
+    await using stack = new AsyncDisposableStack()
+    stack.defer(() => storage.remove())
+    const environment = { SMS_RECORD_DAYS: '150' }
+    {
+      await using sms = await startSmsService(engine, environment, { sms: 3 }, storage)
+      const { db } = sms.service.installation
+      const sent = { template_code: 'CODE', template_params: { code: '1234' } }
+      const phones = [number(1), number(2)]
+      const { body } = await sms.call({ ...sent, action: 'send_batch', phone_numbers: phones })
+      const show = async () =>
+        (await sms.call({ action: 'get_batch', batch_id: body.data.batch_id })).body.data
+      await until(async () => (await show()).pending === 0)
+      const keep = 'CREATE TABLE kept AS SELECT * FROM sms_send'
+      await db.write(async (tx) => void (await tx.run(keep), await tx.run('DELETE FROM sms_send')))
+      const { state, total, credits_used: used } = await show()
+      assert.deepEqual([state, total, used], ['finished', 2, 2])
+      const browser = await signedIn(sms.service, sms.account)
+      assert.equal((await browser.call(smsBatchRoutes.batches)).body.items[0].credits_used, 2)
+
+      const longAgo = 151 * 86_400_000
+      await db.write(async (tx) => {
+        await tx.run('INSERT INTO sms_send SELECT * FROM kept')
+        for (const table of ['sms_send', 'sms_batch'])
+          await tx.run(`UPDATE ${table} SET created_at = created_at - ${longAgo}`)
+        for (const statement of refuseDeletions[engine]) await tx.run(statement)
+      })
+    }
+    await using sms = await startSmsService(engine, environment, { sms: 3 }, storage)
+    const { db } = sms.service.installation
+    await until(async () => (await db.one('SELECT 1 FROM sms_batch')) === undefined)
+    assert.equal((await db.all('SELECT 1 FROM sms_send')).length, 2)
   })
 
   it('starter templates of the operator let a new account send at once', async () => {

@@ -86,7 +86,7 @@ export function batchPages(api: Api, services: Services, sms: SmsProduct): void 
         counts = await countMessages(db.reports, rows)
         return rows
       },
-      (row) => batchOf(row, counts.get(row.id)),
+      (row) => batchOf(row, counts.get(row.id)!),
     )
   })
 
@@ -143,23 +143,22 @@ function rethrowAtField(error: unknown): never {
   throw error
 }
 
-function batchOf(row: BatchRow, counts: BatchCounts | undefined): Batch {
+function batchOf(row: BatchRow, counts: BatchCounts): Batch {
   return {
     id: row.id,
     batch_id: batchIdOf(row.id),
     template_code: row.template_code,
     sign_name: row.sign_name,
-    // Without counts: the records of its messages were deleted, which happens before the batch is.
-    state: counts ? batchStateOf(row, counts) : 'finished',
+    state: batchStateOf(row, counts),
     send_at: row.send_at,
     created_at: row.created_at,
     finished_at: row.finished_at,
     total: row.total,
-    succeeded: counts?.succeeded ?? 0,
-    failed: counts?.failed ?? 0,
-    cancelled: counts?.cancelled ?? 0,
-    pending: counts?.pending ?? 0,
-    credits_used: counts?.credits_used ?? row.credits_used ?? 0,
+    succeeded: counts.succeeded,
+    failed: counts.failed,
+    cancelled: counts.cancelled,
+    pending: counts.pending,
+    credits_used: counts.credits_used,
   }
 }
 

@@ -89,10 +89,10 @@ const noMessages = { started: 0, succeeded: 0, failed: 0, cancelled: 0, pending:
 type CountedBatch = Pick<BatchRow, 'id' | 'credits_used'>
 
 export async function countMessagesOf(queries: Queries, batch: CountedBatch): Promise<BatchCounts> {
-  return (await countMessages(queries, [batch])).get(batch.id) ?? noMessages
+  return (await countMessages(queries, [batch])).get(batch.id)!
 }
 
-/** A batch has at most a thousand messages. After compaction only the batch knows what they cost. */
+/** Of every given batch, which has at most a thousand messages. After compaction only the batch knows what they cost. */
 export async function countMessages(
   queries: Queries,
   batches: readonly CountedBatch[],
@@ -113,12 +113,12 @@ export async function countMessages(
      GROUP BY s.batch_id`,
     [list.value],
   )
-  const stored = new Map(batches.map((batch) => [batch.id, batch.credits_used]))
+  const counted = new Map(rows.map(({ batch_id: id, ...counts }) => [id, counts]))
   return new Map(
-    rows.map(({ batch_id: id, ...counts }) => [
-      id,
-      { ...counts, credits_used: stored.get(id) ?? counts.credits_used },
-    ]),
+    batches.map(({ id, credits_used: stored }) => {
+      const counts = counted.get(id) ?? noMessages
+      return [id, { ...counts, credits_used: stored ?? counts.credits_used }]
+    }),
   )
 }
 
@@ -180,7 +180,7 @@ export function lockBatches(tx: Tx, ids: readonly number[]): Promise<BatchRow[]>
   ])
 }
 
-/** No message waits that long, so none of their messages is left. */
+/** Before their messages, so that no batch is shown without them. None of them waits that long. */
 export function deleteOldBatches(db: Database, days: number, signal: AbortSignal): Promise<number> {
   return deleteOlderThan(db, { table: 'sms_batch', time: 'created_at' }, days, signal)
 }
