@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import type { LedgerKind } from '../../../contract/console/values.ts'
 import type { Queries } from '../../db/database.ts'
-import { idList } from '../../db/dialect.ts'
+import { idList, valueTable } from '../../db/dialect.ts'
 import { firstIdAtOrAfter, idRange } from '../../db/time-ordered.ts'
 import type { Tables } from '../../db/schema.ts'
 import { compactedAction } from './compaction-plan.ts'
@@ -126,17 +126,24 @@ export function findTotals(queries: Queries): Promise<{ api_type: ApiType; remai
   return queries.all('SELECT api_type, SUM(total - used) AS remaining FROM credit GROUP BY api_type')
 }
 
-/** Grants and adjustments of an account between two ledger ids, in their order. */
-export function findGrants(
+/** Ledger ids from `first` up to `next`, without it. */
+export interface LedgerRange {
+  readonly first: number
+  readonly next: number
+}
+
+/** What an account was granted, adjustments included, in each of these ranges, by API type. */
+export function sumGrants(
   queries: Queries,
   accountId: number,
-  from: number,
-  to: number,
-): Promise<{ id: number; api_type: ApiType; amount: number }[]> {
+  ranges: readonly LedgerRange[],
+): Promise<{ first: number; api_type: ApiType; amount: number }[]> {
+  const list = valueTable(queries, { first: 'bigint', next: 'bigint' }, ranges)
   return queries.all(
-    `SELECT id, api_type, amount FROM ledger
-     WHERE account_id = ? AND kind IN ('grant', 'adjust') AND kind <> 'charge' AND id >= ? AND id < ? ORDER BY id`,
-    [accountId, from, to],
+    `SELECT r.first, l.api_type, CAST(SUM(l.amount) AS bigint) AS amount FROM ${list.sql} AS r CROSS JOIN ledger l
+     WHERE l.account_id = ? AND l.kind IN ('grant', 'adjust') AND l.kind <> 'charge' AND l.id >= r.first AND l.id < r.next
+     GROUP BY r.first, l.api_type`,
+    [...list.values, accountId],
   )
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { type ApiType, apiTypes } from '../../../contract/credits.ts'
 import { endOfDay, minuteMs, startOfDay } from '../../../contract/time.ts'
 import type { Database } from '../../db/database.ts'
-import { findBalancesBefore, findGrants, findTotalsBefore, ledgerIdAt } from './list-store.ts'
+import { findBalancesBefore, findTotalsBefore, ledgerIdAt, sumGrants } from './list-store.ts'
 
 export type CreditsByType = Readonly<Record<ApiType, number>>
 
@@ -64,20 +64,19 @@ export function createLedgerUsage(db: Database): LedgerUsage {
       const ids = await firstIdsAt(moments)
       const found = await findBalancesBefore(db, accountId, [...new Set(ids)])
       const balances = new Map(found.map((one) => [`${one.id} ${one.api_type}`, one.remaining ?? 0]))
-      const grants = await findGrants(db, accountId, ids[0]!, ids.at(-1)!)
-      let next = 0
-      return days.map((_day, index) => {
-        const [from, to] = [ids[index]!, ids[index + 1]!]
-        const start = next
-        while (next < grants.length && grants[next]!.id < to) next += 1
-        const granted = grants.slice(start, next)
-        return byType(
-          (type) =>
-            (balances.get(`${from} ${type}`) ?? 0) -
-            (balances.get(`${to} ${type}`) ?? 0) +
-            granted.reduce((sum, one) => sum + (one.api_type === type ? one.amount : 0), 0),
-        )
-      })
+      const ranges = days.map((_day, index) => ({ first: ids[index]!, next: ids[index + 1]! }))
+      const withEntries = ranges.filter((range) => range.first < range.next)
+      const granted = withEntries.length === 0 ? [] : await sumGrants(db, accountId, withEntries)
+      const grants = new Map(granted.map((one) => [`${one.first} ${one.api_type}`, one.amount]))
+      return ranges.map(({ first: from, next }) =>
+        byType((type) =>
+          from === next
+            ? 0
+            : (balances.get(`${from} ${type}`) ?? 0) -
+              (balances.get(`${next} ${type}`) ?? 0) +
+              (grants.get(`${from} ${type}`) ?? 0),
+        ),
+      )
     },
     async usedSince(moment, granted, remaining) {
       if (totals?.moment !== moment) {
