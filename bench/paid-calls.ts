@@ -141,6 +141,9 @@ async function measureHotAccount(part: Part, storage: BenchStorage): Promise<voi
   }
 }
 
+/** On PostgreSQL one statement writes all links of a call, and its rows cost more than those of SQLite. */
+const minBatchRatio = { sqlite: 8, postgres: 3 } as const
+
 /** Links per second in batches against one by one, in alternating rounds on the same service. */
 async function measureBatch(part: Part, storage: BenchStorage): Promise<void> {
   const { username, key } = storage.payer
@@ -178,7 +181,7 @@ async function measureBatch(part: Part, storage: BenchStorage): Promise<void> {
       perSecond: median(rounds.map(({ perSecond }) => perSecond)),
       ratio,
       ratioTo: 'generate',
-      expected: [atLeast(8, ratio, 'generate')],
+      expected: [atLeast(minBatchRatio[storage.engine], ratio, 'generate')],
     })
   } finally {
     await service.end()
