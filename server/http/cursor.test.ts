@@ -30,3 +30,20 @@ test('anything else is no cursor', () => {
     assert.throws(() => cursors.read([1], text), isInvalid, text)
   }
 })
+
+test('a changed cursor with the bytes of a valid one is no cursor', () => {
+  for (const position of [[5], [50], [500]]) {
+    const cursor = cursors.write([1], position)
+    const standard = Buffer.from(cursor, 'base64url').toString('base64')
+    const changed = [
+      `${cursor}=`,
+      `${cursor}!`,
+      `${cursor} x`,
+      `${cursor}x`,
+      `${cursor.slice(0, 5)}.${cursor.slice(5)}`,
+    ]
+    for (const text of [...changed, ...(standard === cursor ? [] : [standard])]) {
+      assert.throws(() => cursors.read([1], text), isInvalid, text)
+    }
+  }
+})
