@@ -285,6 +285,27 @@ describe('openapi.json', () => {
     })
   })
 
+  test('with ERROR_HTTP_STATUS=ok, errors are responses with 200, except 429', async () => {
+    await using lenient = await startService('sqlite', { ERROR_HTTP_STATUS: 'ok' })
+    const found = (await (await fetch(`${lenient.url}/openapi.json`)).json()) as Json
+    assert.deepEqual(await new Validator().validate(found), { valid: true })
+    for (const { endpoint, reference } of documentedEndpoints) {
+      const { responses } = found['paths'][endpoint.path]['post']
+      if (endpoint.shape === 'shortlink') continue
+      assert.deepEqual(Object.keys(responses), ['200', '429'])
+      const content = responses['200']['content']['application/json']
+      const fits = Compile(inline(found, content['schema']))
+      for (const [name, { examples }] of Object.entries(reference)) {
+        examples.forEach(({ response }, index) => {
+          assert.deepEqual(content['examples'][`${name}_${index + 1}`].value, response)
+        })
+      }
+      const reply = await fetch(`${lenient.url}${endpoint.path}`, { method: 'POST' })
+      assert.equal(reply.status, 200)
+      assert.ok(fits.Check(await reply.json()), endpoint.name)
+    }
+  })
+
   test('the Postman collection contains the same examples', async () => {
     const response = await fetch(`${service.url}/docs/postman.json`)
     const collection = (await response.json()) as Json

@@ -7,7 +7,7 @@ import type { Parameter, Parameters } from '../../contract/parameters.ts'
 import type { ErrorCase, Example, OperationReference } from '../../contract/reference.ts'
 import { type DocumentedEndpoint, sharedErrors } from '../../contract/reference/interface.ts'
 import type { Config } from '../config.ts'
-import { type DocumentedOperation, exampleBody, operationId, operationsOf } from './operations.ts'
+import { type DocumentedOperation, exampleBody, operationId, operationsOf, sentStatus } from './operations.ts'
 import {
   type SchemaObject,
   type JsonSchema,
@@ -68,7 +68,7 @@ function shared(documented: DocumentedEndpoint, config: Config, translate: Trans
       .map(({ operation }) => `- ${actionsOf(operation)}${translate(operation.text)}`)
       .join('\n'),
     security: securityOf(endpoint),
-    responses: responses(documented, translate),
+    responses: responses(documented, config, translate),
     'x-tollgate-operations': operations.map(({ id, name, operation, reference }) => ({
       id,
       name,
@@ -80,7 +80,10 @@ function shared(documented: DocumentedEndpoint, config: Config, translate: Trans
       idempotencyKey: reference.price !== undefined,
       request: { $ref: `#/components/schemas/${id}Request` },
       answer: { $ref: `#/components/schemas/${id}Answer` },
-      errors: reference.errors,
+      errors: reference.errors.map((error) => ({
+        ...error,
+        status: sentStatus(endpoint, error.status, config),
+      })),
     })),
   }
 }
@@ -197,7 +200,7 @@ function oneOfOperations(documented: DocumentedEndpoint, what: 'Request' | 'Answ
 function requestExamples(documented: DocumentedEndpoint, translate: Translate): SchemaObject {
   return namedExamples(
     operationsOf(documented),
-    200,
+    ({ status }) => status === 200,
     (one, example) => exampleBody(documented.endpoint, one.operation, example),
     translate,
   )
@@ -205,14 +208,14 @@ function requestExamples(documented: DocumentedEndpoint, translate: Translate): 
 
 function namedExamples(
   operations: readonly DocumentedOperation[],
-  status: number,
+  has: (example: Example) => boolean,
   valueOf: (one: DocumentedOperation, example: Example) => unknown,
   translate: Translate,
 ): SchemaObject {
   const examples: SchemaObject = {}
   for (const one of operations) {
     for (const [index, example] of one.reference.examples.entries()) {
-      if (example.status !== status) continue
+      if (!has(example)) continue
       const { text } = one.operation
       examples[`${one.name}_${index + 1}`] = {
         summary: translate({
@@ -235,37 +238,41 @@ const headersOfSuccess = {
 }
 const retryStatuses = new Set([409, 429, 503])
 
-function responses(documented: DocumentedEndpoint, translate: Translate): SchemaObject {
+function responses(documented: DocumentedEndpoint, config: Config, translate: Translate): SchemaObject {
   const { endpoint } = documented
   const operations = operationsOf(documented)
-  const errorRef = `#/components/schemas/${endpoint.shape === 'shortlink' ? 'ShortlinkError' : 'CodeError'}`
+  const errorRef = {
+    $ref: `#/components/schemas/${endpoint.shape === 'shortlink' ? 'ShortlinkError' : 'CodeError'}`,
+  }
   const cases = [
     ...sharedErrors.map((one) => errorOn(endpoint, one)),
     ...operations.flatMap((one) => one.reference.errors),
-  ]
+  ].map((one) => ({ ...one, status: sentStatus(endpoint, one.status, config) }))
   const contentOf = (schema: JsonSchema, status: number) => {
-    const examples = namedExamples(operations, status, (_one, { response }) => response, translate)
+    const has = (example: Example) => sentStatus(endpoint, example.status, config) === status
+    const examples = namedExamples(operations, has, (_one, { response }) => response, translate)
     return {
       'application/json': { schema, ...(Object.keys(examples).length === 0 ? {} : { examples }) },
     }
   }
-  const result: SchemaObject = {
-    200: {
-      description: translate({ zh: '成功', en: 'Success' }),
-      headers: headersOfSuccess,
-      content: contentOf(oneOfOperations(documented, 'Answer'), 200),
-    },
-  }
-  for (const status of [...new Set(cases.map((one) => one.status))].toSorted((a, b) => a - b)) {
+  const answer = oneOfOperations(documented, 'Answer')
+  const result: SchemaObject = {}
+  for (const status of [...new Set([200, ...cases.map((one) => one.status)])].toSorted((a, b) => a - b)) {
     const here = cases.filter((one) => one.status === status)
+    const isSuccess = status === 200
+    const descriptions = here.map((one) => `${codeOf(endpoint, one)}${translate(one.when)}`)
+    const schema = isSuccess ? (here.length === 0 ? answer : { anyOf: [answer, errorRef] }) : errorRef
     result[status] = {
-      description: [...new Set(here.map((one) => `${codeOf(endpoint, one)}${translate(one.when)}`))].join(
-        '\n\n',
-      ),
-      headers: retryStatuses.has(status)
-        ? { ...headersOfAll, 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
-        : headersOfAll,
-      content: contentOf({ $ref: errorRef }, status),
+      description: [
+        ...new Set([...(isSuccess ? [translate({ zh: '成功', en: 'Success' })] : []), ...descriptions]),
+      ].join('\n\n'),
+      headers: {
+        ...(isSuccess ? headersOfSuccess : headersOfAll),
+        ...((retryStatuses.has(status) || (isSuccess && here.length > 0)) && {
+          'Retry-After': { $ref: '#/components/headers/Retry-After' },
+        }),
+      },
+      content: contentOf(schema, status),
     }
   }
   return result

@@ -46,3 +46,9 @@ export function exampleBody(endpoint: Endpoint, operation: Operation, example: E
   const [action] = operation.actions
   return { ...credentials, ...(action === undefined ? {} : { action }), ...example.values }
 }
+
+/** The HTTP status that this installation responds with. */
+export function sentStatus(endpoint: Endpoint, status: number, config: Config): number {
+  const isAlwaysOk = config.ERROR_HTTP_STATUS === 'ok' && endpoint.shape !== 'shortlink'
+  return isAlwaysOk && status !== 429 ? 200 : status
+}

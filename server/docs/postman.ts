@@ -3,7 +3,13 @@ import type { Endpoint } from '../../contract/endpoint.ts'
 import { type DocumentedEndpoint, documentedEndpoints } from '../../contract/reference/interface.ts'
 import type { Example } from '../../contract/reference.ts'
 import type { Config } from '../config.ts'
-import { type DocsContext, type DocumentedOperation, exampleBody, operationsOf } from './operations.ts'
+import {
+  type DocsContext,
+  type DocumentedOperation,
+  exampleBody,
+  operationsOf,
+  sentStatus,
+} from './operations.ts'
 import { type SchemaObject, responseSchema } from './schemas.ts'
 
 export function postmanCollection({ publicUrl, version, config }: DocsContext): SchemaObject {
@@ -64,7 +70,7 @@ function itemsOf({ endpoint }: DocumentedEndpoint, one: DocumentedOperation, con
       response: saved.map((shown) => ({
         name: `${shown.title.zh} / ${shown.title.en}`,
         originalRequest: requestOf(endpoint, one, shown),
-        code: statusOf(endpoint, shown, config),
+        code: sentStatus(endpoint, shown.status, config),
         header: [{ key: 'Content-Type', value: 'application/json; charset=utf-8' }],
         body: JSON.stringify(shown.response, null, 2),
         _postman_previewlanguage: 'json',
@@ -84,11 +90,6 @@ function isOnSandbox(endpoint: Endpoint, config: Config): boolean {
     default:
       return true
   }
-}
-
-function statusOf(endpoint: Endpoint, { status }: Example, config: Config): number {
-  const isAlwaysOk = config.ERROR_HTTP_STATUS === 'ok' && endpoint.shape !== 'shortlink'
-  return isAlwaysOk && status !== 429 ? 200 : status
 }
 
 function requestOf(endpoint: Endpoint, { operation }: DocumentedOperation, example: Example): SchemaObject {
@@ -123,7 +124,7 @@ function checksOf(
   config: Config,
   onSandbox: boolean,
 ): string[] {
-  const status = statusOf(endpoint, example, config)
+  const status = sentStatus(endpoint, example.status, config)
   const lines = [
     `pm.test('HTTP ${status}', () => pm.response.to.have.status(${status}))`,
     'const body = pm.response.json()',
