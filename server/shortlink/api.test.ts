@@ -346,6 +346,27 @@ onEachEngine('short link endpoint', (engine) => {
     )
   })
 
+  test('updates at the same time with an external_id: different ones succeed, of equal ones one', async () => {
+    const who = await service.account({ short_link: 8 })
+    const made = await Promise.all(Array.from({ length: 8 }, () => generate({}, {}, who)))
+    const update = (idOf: (index: number) => string) =>
+      Promise.all(
+        made.map(({ body }, index) => {
+          const { link_id } = body.data
+          const change = { action: 'update', link_id, target_url: target, external_id: idOf(index) }
+          return call(change, {}, who)
+        }),
+      )
+    const different = await update((index) => `order-${index}`)
+    assert.deepEqual(
+      different.map(({ status }) => status),
+      Array(8).fill(200),
+    )
+    const equal = (await update(() => 'same')).toSorted((a, b) => a.status - b.status)
+    assert.equal(equal.shift()?.status, 200)
+    for (const reply of equal) refused(reply, 400, 'external_id 已被使用')
+  })
+
   test('an expired account can only read, a suspended one can do nothing', async () => {
     const { db } = service.installation
     const old = await service.account({ short_link: 10 })

@@ -3,6 +3,7 @@ import { shortlink } from '../../../contract/shortlink.ts'
 import { type Caller, requireNotExpired, requireNotSuspended } from '../../accounts/authenticate.ts'
 import { requireStillAllowed } from '../../accounts/still-allowed-store.ts'
 import { pricesOf } from '../../accounts/prices.ts'
+import { lockAccount } from '../../accounts/store.ts'
 import type { Tx } from '../../db/database.ts'
 import { type Call, readCallParameters } from '../../http/call.ts'
 import { AppError } from '../../http/errors.ts'
@@ -51,8 +52,15 @@ export function createChangeCalls(
   }
 
   /** A transaction that changes links, if the caller may still do so. */
-  function writeAs<T>(call: Call, caller: Caller, job: (tx: Tx) => Promise<T>): Promise<T> {
+  function writeAs<T>(
+    call: Call,
+    caller: Caller,
+    job: (tx: Tx) => Promise<T>,
+    locksAccount = false,
+  ): Promise<T> {
     return db.write(async (tx) => {
+      // Before the shared lock: two transactions that hold that one would wait for each other.
+      if (locksAccount) await lockAccount(tx, caller.account.id)
       await requireStillAllowed(tx, call, caller, 400)
       return job(tx)
     })
@@ -78,11 +86,17 @@ export function createChangeCalls(
     const passwordHash =
       options?.password === undefined ? undefined : await hashLinkPassword(options.password, accountId)
     const update = { change, options: options ?? {}, passwordHash, clears }
-    const result = await writeAs(call, caller, async (tx) => {
-      const changed = await updateLinkOptions(tx, accountId, id, update)
-      if (changed === 'changed') await remarkLink(tx, id, bannedHosts)
-      return changed
-    })
+    const result = await writeAs(
+      call,
+      caller,
+      async (tx) => {
+        const changed = await updateLinkOptions(tx, accountId, id, update)
+        if (changed === 'changed') await remarkLink(tx, id, bannedHosts)
+        return changed
+      },
+      // So that two changes cannot use the same `external_id`. A charge locks the account too.
+      typeof options?.externalId === 'string',
+    )
     if (result === 'not_found') throw linkNotFound()
     if (result === 'external_id_used') throw parameterError([], [externalIdUsed])
     if (result === 'permanent') throw parameterError([], [{ name: 'redirect_type', text: permanentProblem }])

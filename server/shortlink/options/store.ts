@@ -1,6 +1,5 @@
 // The rows of a link's options beside the link itself, changes of the options, pauses and deletions.
 import type { ClearableField, RedirectType } from '../../../contract/shortlink.ts'
-import { lockAccount } from '../../accounts/store.ts'
 import { bulkInsert, insertRows } from '../../db/bulk-insert.ts'
 import type { Queries, Tx } from '../../db/database.ts'
 import { forUpdate, valueTable } from '../../db/dialect.ts'
@@ -84,15 +83,16 @@ export interface OptionUpdate {
   readonly clears: ReadonlySet<ClearableField>
 }
 
-/** Changes the link and its options together. Nothing is written unless the result is `changed`. */
+/**
+ * Changes the link and its options together. Nothing is written unless the result is `changed`. The caller has locked the account
+ * if there is an `external_id`.
+ */
 export async function updateLinkOptions(
   tx: Tx,
   accountId: number,
   id: number,
   { change, options, passwordHash, clears }: OptionUpdate,
 ): Promise<ChangeResult> {
-  // So that two changes cannot use the same `external_id`. A charge has locked the account already.
-  if (typeof options.externalId === 'string') await lockAccount(tx, accountId)
   const link = await findForUpdate(tx, accountId, id)
   if (!link) return 'not_found'
   if (typeof options.externalId === 'string' && options.externalId !== link.external_id) {
