@@ -195,6 +195,26 @@ onEachEngine('bans', (engine) => {
       assert.equal((await admin(service.storage.environment, 'ban', 'add', wrong)).code, 1)
   })
 
+  test('operators who ban the same host or link at the same time: one ban, one event', async () => {
+    const browser = await operator(service)
+    const link = await create('https://example.com/reported')
+    const seen = (await events()).length
+    for (const target of ['host:same.example', `link:${link.short_code}`]) {
+      const replies = await Promise.all(
+        ['1', '2', '3', '4'].map((note) => browser.call(linkAbuseRoutes.addBan, { sent: { target, note } })),
+      )
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [200, 200, 200, 200],
+      )
+      const { bans } = await ban('list')
+      assert.equal(bans.filter((one: { ban: string }) => one.ban === target).length, 1)
+    }
+    assert.equal((await events()).length, seen + 1)
+    await ban('remove', 'host:same.example')
+    await ban('remove', `link:${link.short_code}`)
+  })
+
   test('?qr=1 counts as a scan and is not passed on', async () => {
     const link = await create('https://example.com/scanned')
     const browser = {

@@ -54,15 +54,13 @@ interface NewBan {
 
 /** Returns false when the host is banned already; then the note is replaced. */
 export async function insertHostBan(tx: Tx, host: string, { note, by }: NewBan): Promise<boolean> {
-  const known = await tx.run('UPDATE link_ban SET note = ? WHERE host = ?', [note, host])
-  if (known > 0) return false
-  await tx.run(`INSERT INTO link_ban (host, note, created_by, created_at) VALUES (?, ?, ?, ${tx.now})`, [
-    host,
-    note,
-    by,
-  ])
-  await restartMarking(tx)
-  return true
+  const inserted = await tx.run(
+    `INSERT INTO link_ban (host, note, created_by, created_at) VALUES (?, ?, ?, ${tx.now}) ON CONFLICT (host) DO NOTHING`,
+    [host, note, by],
+  )
+  if (inserted > 0) await restartMarking(tx)
+  else await tx.run('UPDATE link_ban SET note = ? WHERE host = ?', [note, host])
+  return inserted > 0
 }
 
 export function countHostBans(queries: Queries): Promise<number> {
@@ -75,14 +73,14 @@ export async function insertLinkBan(
   link: Pick<BannedLink, 'id' | 'code'>,
   { note, by }: NewBan,
 ): Promise<boolean> {
-  const known = await tx.run('UPDATE link_ban SET note = ? WHERE link_id = ?', [note, link.id])
-  if (known > 0) return false
-  await tx.run(
-    `INSERT INTO link_ban (link_id, code, note, created_by, created_at) VALUES (?, ?, ?, ?, ${tx.now})`,
+  const inserted = await tx.run(
+    `INSERT INTO link_ban (link_id, code, note, created_by, created_at) VALUES (?, ?, ?, ?, ${tx.now})
+     ON CONFLICT (link_id) DO NOTHING`,
     [link.id, link.code, note, by],
   )
-  await tx.run('UPDATE link SET banned = banned | 1 WHERE id = ?', [link.id])
-  return true
+  if (inserted > 0) await tx.run('UPDATE link SET banned = banned | 1 WHERE id = ?', [link.id])
+  else await tx.run('UPDATE link_ban SET note = ? WHERE link_id = ?', [note, link.id])
+  return inserted > 0
 }
 
 export async function deleteHostBan(tx: Tx, host: string): Promise<boolean> {
