@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { systemActor } from '../audit/audit.ts'
+import { lockOperator } from '../audit/store.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { AppError } from '../http/errors.ts'
 import { changeAccount, clearKey, createAccount, isExpired, requireAccount, resetKey } from './accounts.ts'
@@ -132,4 +133,18 @@ it('an account is valid until the end of its last day in Shanghai', async () => 
   const account = { expires_on: '2026-11-15' } as Parameters<typeof isExpired>[0]
   assert.equal(isExpired(account, Date.parse('2026-11-15T15:59:59.999Z')), false)
   assert.equal(isExpired(account, Date.parse('2026-11-15T16:00:00Z')), true)
+})
+
+it('a suspension of a customer does not wait for a change that an owner makes meanwhile', async () => {
+  await using fresh = await freshDatabase('postgres')
+  const { db } = fresh
+  const owner = await createAccount(db, systemActor, { username: 'owner', role: 'operator' })
+  await createAccount(db, systemActor, { username: 'customer' })
+  const customer = await requireAccount(db, 'customer')
+  await db.write(async (tx) => {
+    // As `recordChange` does, with the account of the customer locked before.
+    assert.ok(await lockOperator(tx, { id: owner.id, operator_role: 'owner' }))
+    await changeAccount(db, systemActor, customer, { suspended: true })
+  })
+  assert.equal((await requireAccount(db, 'customer')).suspended, 1)
 })

@@ -168,7 +168,8 @@ export async function changeAccount(
   const { change } = readChange(account, input)
   if (password !== undefined) change.password_hash = await hashPassword(password, shareOf(actor))
   return db.write(async (tx) => {
-    if (suspended === true) await requireOtherOwner(tx, account.id)
+    // Only then: every other change locks its account first, then the operator who makes it.
+    if (suspended === true && account.role === 'operator') await requireOtherOwner(tx, account.id)
     await requireSameCredentials(tx, actor)
     await updateAccount(tx, account.id, change)
     if (change.sign_name) await approveSignName(tx, account.id, change.sign_name)
