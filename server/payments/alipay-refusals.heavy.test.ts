@@ -70,5 +70,18 @@ onEachEngine('refunds that Alipay refuses', (engine) => {
     await db.write((tx) => tx.run('UPDATE payment_refund SET created_at = created_at - 30000'))
     assert.deepEqual(await again(), ['failed', 'ACQ.TRADE_STATUS_ERROR'])
     assert.equal(await left(), 2)
+
+    // Requested long ago, but the last attempt is a moment ago: a query may not show yet that it was made.
+    fake.fault = 'silent_refund'
+    const recent = await request(100)
+    await db.write((tx) => tx.run('UPDATE payment_refund SET created_at = created_at - 3600000'))
+    assert.equal((await request(100)).attempts, 2)
+    fake.fault = 'refund_refused'
+    made.delete(recent.number)
+    assert.equal((await request(100)).state, 'pending')
+    assert.equal(await left(), 1)
+    await db.write((tx) => tx.run('UPDATE payment_refund SET lease_until = lease_until - 30000'))
+    assert.equal((await request(100)).state, 'failed')
+    assert.equal(await left(), 2)
   })
 })

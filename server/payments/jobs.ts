@@ -39,9 +39,7 @@ export function startPaymentJobs(services: Services, payments: Payments): void {
     while (!signal.aborted && (await hasDueRefund(db, name))) {
       const refunds = await db.write((tx) => leaseRefunds(tx, name, { limit: perTurn, leaseMs }))
       if (refunds.length === 0) return
-      const results = await Promise.allSettled(
-        refunds.map((refund) => payments.refunds.send(refund, refund.now)),
-      )
+      const results = await Promise.allSettled(refunds.map((refund) => payments.refunds.send(refund)))
       for (const [index, result] of results.entries()) {
         if (result.status === 'fulfilled') continue
         log.error(

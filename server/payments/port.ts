@@ -1,6 +1,6 @@
 // What a payment provider can do. Amounts are in minor units of the currency.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { PaymentProviderName } from '../../contract/payments.ts'
+import { formatMinor, type PaymentProviderName } from '../../contract/payments.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Bill } from './bills/bill.ts'
 
@@ -52,8 +52,10 @@ export interface RefundRequest {
   readonly ref: string | null
   /** Whether the provider may have been asked before. */
   readonly isRepeat: boolean
-  /** Milliseconds since the refund was requested. */
-  readonly ageMs: number
+  /** Milliseconds since the attempt before this one ended, as far as we know: it may have reached the provider. */
+  readonly sinceLastMs: number
+  /** Milliseconds since the order was created. No refund of it is older. */
+  readonly orderAgeMs: number
 }
 
 export type RefundResult =
@@ -66,9 +68,21 @@ export type RefundResult =
       /** The provider waits for an operator, who settles it there. */
       readonly isStopped?: boolean
     }
-  /** Proven: no money moved under this number and none will. */
+  /** Proven: this refund moved no money and will move none. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly reason: string }
+
+/**
+ * Why what a provider has under the number of a refund is another refund; undefined when the amount is the same or not given. The
+ * numbers of an order begin again after a restore, so a refund that the backup lacks may have this one.
+ */
+export function otherRefund(
+  refunded: unknown,
+  amount: number,
+): Extract<RefundResult, { kind: 'failed' }> | undefined {
+  if (typeof refunded !== 'number' || refunded === amount) return undefined
+  return { kind: 'failed', reason: `another_amount ${formatMinor(refunded)}` }
+}
 
 /** What a notification claims, after its signature was verified. */
 export type Notification =

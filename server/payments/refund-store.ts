@@ -78,13 +78,14 @@ export async function endRefund(
   )
 }
 
+/** `lease_until` keeps the time of this attempt for the next one. */
 export async function postponeRefund(
   tx: Tx,
   id: number,
   next: { readonly waitMs: number; readonly reason: string; readonly ref: string | null },
 ): Promise<void> {
   await tx.run(
-    `UPDATE payment_refund SET last_reason = ?, provider_ref = COALESCE(?, provider_ref), lease_until = 0,
+    `UPDATE payment_refund SET last_reason = ?, provider_ref = COALESCE(?, provider_ref), lease_until = ${tx.now},
        next_attempt_at = ${tx.now} + ? WHERE id = ? AND state = 'pending'`,
     [next.reason, next.ref, next.waitMs, id],
   )
@@ -105,30 +106,45 @@ export async function hasDueRefund(queries: Queries, provider: PaymentProviderNa
   return row !== undefined
 }
 
-export type LeasedRefund = RefundRow & { readonly now: number }
+export type LeasedRefund = RefundRow & {
+  readonly now: number
+  /** When the attempt before this one ended, or its lease after a crash. */
+  readonly last_attempt_at: number
+}
 
-/** Counts the attempt before it is made: after a crash the provider may have been asked. */
-export function leaseRefunds(
+export async function leaseRefunds(
   tx: Tx,
   provider: PaymentProviderName,
   { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
 ): Promise<LeasedRefund[]> {
-  return tx.all<LeasedRefund>(
-    `UPDATE payment_refund SET lease_until = ${tx.now} + ${leaseMs}, attempts = attempts + 1
-     WHERE id IN (SELECT id FROM payment_refund WHERE provider = ? AND next_attempt_at IS NOT NULL
-         AND ${isDue(tx)} ORDER BY next_attempt_at LIMIT ${limit})
-       AND ${isReached(tx, 'lease_until', maxLeaseMs)} RETURNING *, ${tx.now} AS now`,
+  const due = await tx.all<RefundRow>(
+    `SELECT * FROM payment_refund WHERE provider = ? AND next_attempt_at IS NOT NULL
+       AND ${isDue(tx)} ORDER BY next_attempt_at LIMIT ${limit}${forUpdate(tx)}`,
     [provider],
   )
+  return startAttempts(tx, due, leaseMs)
 }
 
 /** For a command that sends it again. */
-export function leaseRefund(tx: Tx, id: number, leaseMs: number): Promise<LeasedRefund | undefined> {
-  return tx.one<LeasedRefund>(
-    `UPDATE payment_refund SET lease_until = ${tx.now} + ${leaseMs}, attempts = attempts + 1
-     WHERE id = ? AND state = 'pending' AND ${isReached(tx, 'lease_until', maxLeaseMs)} RETURNING *, ${tx.now} AS now`,
+export async function leaseRefund(tx: Tx, id: number, leaseMs: number): Promise<LeasedRefund | undefined> {
+  const free = await tx.all<RefundRow>(
+    `SELECT * FROM payment_refund WHERE id = ? AND state = 'pending' AND ${isReached(tx, 'lease_until', maxLeaseMs)}${forUpdate(tx)}`,
     [id],
   )
+  return (await startAttempts(tx, free, leaseMs))[0]
+}
+
+/** The rows are locked. Counts the attempts before they are made: after a crash the provider may have been asked. */
+async function startAttempts(tx: Tx, rows: readonly RefundRow[], leaseMs: number): Promise<LeasedRefund[]> {
+  const leased: LeasedRefund[] = []
+  for (const { id, created_at: createdAt, lease_until: leaseUntil } of rows) {
+    const row = await tx.one<RefundRow & { now: number }>(
+      `UPDATE payment_refund SET lease_until = ${tx.now} + ${leaseMs}, attempts = attempts + 1 WHERE id = ? RETURNING *, ${tx.now} AS now`,
+      [id],
+    )
+    if (row) leased.push({ ...row, last_attempt_at: leaseUntil > 0 ? leaseUntil : createdAt })
+  }
+  return leased
 }
 
 /** The provider reported a change. */

@@ -15,6 +15,7 @@ import {
   findPendingRefund,
   insertRefund,
   leaseRefund,
+  type LeasedRefund,
   maxRefundWaitMs,
   listRefunds,
   lockRefund,
@@ -45,7 +46,7 @@ export interface Refunds {
   /** Requests a refund and sends it to the provider. While one is open, the same request is the same refund. */
   request(actor: OperatorActor, number: string, input: RefundInput): Promise<RefundRow>
   /** Sends a leased refund to the provider and records the result. The same number is refunded once. */
-  send(refund: RefundRow, now: number): Promise<void>
+  send(refund: LeasedRefund): Promise<void>
 }
 
 export interface RefundInput {
@@ -170,7 +171,7 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
     await addRefunded(tx, order.id, -refund.amount)
   }
 
-  async function send(refund: RefundRow, now: number): Promise<void> {
+  async function send(refund: LeasedRefund): Promise<void> {
     const provider = providers.get(refund.provider)
     const order = await findOrderById(db, refund.order_id)
     if (!provider || !order) return
@@ -180,7 +181,8 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
       amount: refund.amount,
       ref: refund.provider_ref,
       isRepeat: refund.attempts > 1,
-      ageMs: now - refund.created_at,
+      sinceLastMs: refund.now - refund.last_attempt_at,
+      orderAgeMs: refund.now - order.created_at,
     })
     await finish(order.id, refund.id, result)
   }
@@ -200,11 +202,11 @@ export function createRefunds({ db, providers, leaseMs }: RefundsOptions): Refun
         )
       }
       const { refund, isNew } = await db.write((tx) => begin(tx, actor, order.id, input))
-      if (isNew) await send(refund, refund.created_at)
+      if (isNew) await send({ ...refund, now: refund.created_at, last_attempt_at: refund.created_at })
       else {
         // Unless another process is sending it.
         const leased = await db.write((tx) => leaseRefund(tx, refund.id, leaseMs))
-        if (leased) await send(leased, leased.now)
+        if (leased) await send(leased)
       }
       const rows = await listRefunds(db, order.id)
       return rows.find(({ id }) => id === refund.id) ?? refund

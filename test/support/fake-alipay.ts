@@ -69,7 +69,10 @@ export function startAlipay(): Promise<FakeProvider> {
           if (!trade) return answer(notExist)
           if (fake.fault === 'refund_refused')
             return answer({ ...notExist, sub_code: 'ACQ.TRADE_STATUS_ERROR' })
-          const known = trade.refunds.has(content['out_request_no']!)
+          const amount = trade.refunds.get(content['out_request_no']!)
+          const known = amount !== undefined
+          if (known && amount !== fen(content['refund_amount']!))
+            return answer({ ...notExist, sub_code: 'ACQ.DISCORDANT_REPEAT_REQUEST' })
           trade.refunds.set(content['out_request_no']!, fen(content['refund_amount']!))
           if (fake.fault === 'silent_refund') return
           return answer({
@@ -86,8 +89,12 @@ export function startAlipay(): Promise<FakeProvider> {
           return answer({ ...ok, bill_download_url: address })
         }
         case 'alipay.trade.fastpay.refund.query': {
-          const done = trade?.refunds.has(content['out_request_no']!)
-          return answer({ ...ok, out_trade_no: number, ...(done && { refund_status: 'REFUND_SUCCESS' }) })
+          const amount = trade?.refunds.get(content['out_request_no']!)
+          const done = amount !== undefined && {
+            refund_status: 'REFUND_SUCCESS',
+            refund_amount: yuan(amount),
+          }
+          return answer({ ...ok, out_trade_no: number, ...done })
         }
         default:
           fake.problems.push(`method ${fields['method']}`)

@@ -18,6 +18,12 @@ export function startStripe(): Promise<FakeProvider> {
     payment_status: trade.state === 'paid' ? 'paid' : 'unpaid',
     payment_intent: `pi_${trade.session}`,
   })
+  const refund = ([key, amount]: readonly [string, number]) => ({
+    id: `re_${key}`,
+    status: 'succeeded',
+    amount,
+    metadata: { refund: key.replace('refund-', '') },
+  })
   return startFake(
     (fake, request, body, response) => {
       if (request.headers.authorization !== 'Bearer sk_test_0001') fake.problems.push('authorization')
@@ -52,7 +58,8 @@ export function startStripe(): Promise<FakeProvider> {
           has_more: all.length > first + limit,
         })
       }
-      const id = /sessions\/([\w]+)/.exec(url)?.[1] ?? fields['payment_intent']?.slice(3)
+      const intent = fields['payment_intent'] ?? searchParams.get('payment_intent')
+      const id = /sessions\/([\w]+)/.exec(url)?.[1] ?? intent?.slice(3)
       const [number, trade] = [...fake.trades].find(([, one]) => one.session === id) ?? []
       if (!number || !trade) return answer(404, { error: { code: 'resource_missing' } })
       if (url.endsWith('/expire')) {
@@ -61,10 +68,15 @@ export function startStripe(): Promise<FakeProvider> {
       }
       if (url === '/v1/refunds') {
         const key = String(request.headers['idempotency-key'])
+        const made = trade.refunds.get(key)
+        if (made !== undefined && made !== Number(fields['amount']))
+          return answer(400, { error: { type: 'idempotency_error' } })
         trade.refunds.set(key, Number(fields['amount']))
         if (fake.fault === 'silent_refund') return
-        return answer(200, { id: `re_${key}`, status: 'succeeded' })
+        return answer(200, refund([key, Number(fields['amount'])]))
       }
+      if (pathname === '/v1/refunds')
+        return answer(200, { data: Array.from(trade.refunds, refund), has_more: false })
       const shown = fake.fault === 'lies_unpaid' ? { ...trade, state: 'open' as const } : trade
       return answer(200, session(number, shown))
     },

@@ -91,20 +91,25 @@ export function startWechatpay(): Promise<FakeProvider> {
         // Errors are not signed.
         if (fake.fault === 'refund_refused') return answer(403, { code: 'USER_ACCOUNT_ABNORMAL' })
         if (fake.fault === 'refund_waits') return answer(403, { code: 'NOT_ENOUGH' })
+        const made = trade!.refunds.get(content.out_refund_no!)
+        if (made !== undefined && made !== content.amount!.refund)
+          return answer(400, { code: 'INVALID_REQUEST' })
         trade!.refunds.set(content.out_refund_no!, content.amount!.refund)
         if (fake.fault === 'silent_refund') return
         return answer(200, {
           out_refund_no: content.out_refund_no,
           refund_id: `wx${content.out_refund_no}`,
           status: 'PROCESSING',
+          amount: { ...content.amount, currency: 'CNY' },
         })
       }
       const refundNumber = url.split('/').at(-1)!
-      const isKnown = [...fake.trades.values()].some(({ refunds }) => refunds.has(refundNumber))
+      const known = [...fake.trades.values()].find(({ refunds }) => refunds.has(refundNumber))
       const status =
         fake.fault === 'refund_closed' ? 'CLOSED' : fake.fault === 'refund_abnormal' ? 'ABNORMAL' : 'SUCCESS'
-      return isKnown
-        ? answer(200, { out_refund_no: refundNumber, refund_id: `wx${refundNumber}`, status })
+      const amount = { total: known?.amount, refund: known?.refunds.get(refundNumber), currency: 'CNY' }
+      return known
+        ? answer(200, { out_refund_no: refundNumber, refund_id: `wx${refundNumber}`, status, amount })
         : answer(404, { code: 'RESOURCE_NOT_EXISTS', message: 'none' })
     },
     (url) => ({

@@ -6,6 +6,7 @@ import { httpCall } from '../../upstream/http-call.ts'
 import { codeText, idText, type JsonObject, parseJsonObject } from '../../upstream/json.ts'
 import {
   type Notification,
+  otherRefund,
   type PaymentOrder,
   type PaymentProvider,
   type PaymentStatus,
@@ -128,7 +129,7 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
       await call('alipay.trade.close', { out_trade_no: order.number })
     },
 
-    async refund({ order, number, amount, isRepeat, ageMs }) {
+    async refund({ order, number, amount, isRepeat, sinceLastMs }) {
       const answer = await call('alipay.trade.refund', {
         out_trade_no: order.number,
         refund_amount: formatMinor(amount),
@@ -140,12 +141,15 @@ export function createAlipay(options: AlipayOptions): PaymentProvider {
         out_trade_no: order.number,
         out_request_no: number,
       })
-      const isAnswered = 'fields' in query && query.fields['code'] === '10000'
-      const status = isAnswered ? idText(query.fields['refund_status']) : undefined
-      if (status === 'REFUND_SUCCESS') return { kind: 'succeeded' }
+      const known = 'fields' in query && query.fields['code'] === '10000' ? query.fields : undefined
+      const status = idText(known?.['refund_status'])
+      if (status === 'REFUND_SUCCESS') {
+        const refunded = parseMinor(codeText(known?.['refund_amount']) ?? '')
+        return otherRefund(refunded, amount) ?? { kind: 'succeeded' }
+      }
       if (result.refusal === undefined) return { kind: 'pending', reason: 'not_confirmed' }
       // Without a status, Alipay knows of no refund with this number, or not yet.
-      const isProven = isAnswered && status === undefined && (!isRepeat || ageMs >= visibleMs)
+      const isProven = known && status === undefined && (!isRepeat || sinceLastMs >= visibleMs)
       return { kind: isProven ? 'failed' : 'unknown', reason: result.refusal }
     },
 

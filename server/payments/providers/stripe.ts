@@ -7,6 +7,7 @@ import { httpCall } from '../../upstream/http-call.ts'
 import { idText, type JsonObject, parseJsonObject, valueAt } from '../../upstream/json.ts'
 import {
   type Notification,
+  otherRefund,
   type PaymentOrder,
   type PaymentProvider,
   type PaymentStatus,
@@ -106,24 +107,30 @@ export function createStripe(options: StripeOptions): PaymentProvider {
       await call(`/v1/checkout/sessions/${encodeURIComponent(order.provider_ref)}/expire`, {})
     },
 
-    async refund({ order, number, amount, ref, isRepeat, ageMs }) {
+    async refund({ order, number, amount, ref, orderAgeMs }) {
       if (ref !== null) {
         const { body, reason } = await call(`/v1/refunds/${encodeURIComponent(ref)}`)
-        return body ? readRefund(body) : { kind: 'unknown', reason }
+        return body ? readRefund(body, amount) : { kind: 'unknown', reason }
       }
       const session = await findSession(order)
       const intent = session.body?.['payment_intent']
       const intentId = idText(isRecord(intent) ? intent['id'] : intent)
       if (intentId === undefined)
         return { kind: 'unknown', reason: session.body ? 'no_payment' : session.reason }
-      // After that time the key may be forgotten, and a second request would be a second refund.
-      if (isRepeat && ageMs > keyLifeMs) {
-        const known = await findRefund(intentId, number)
+      // After that time the key may be forgotten, and a second request would be a second refund, also of one that a restore has lost.
+      const mayBeForgotten = Math.abs(orderAgeMs) > keyLifeMs
+      if (mayBeForgotten) {
+        const known = await findRefund(intentId, number, amount)
         if (known !== 'none') return known
       }
       const fields = { payment_intent: intentId, amount: String(amount), 'metadata[refund]': number }
       const { status, body, reason } = await call('/v1/refunds', fields, `refund-${number}`)
-      if (body) return readRefund(body)
+      if (body) return readRefund(body, amount)
+      // The key was used with another amount.
+      if (reason === 'idempotency_error' && !mayBeForgotten) {
+        const known = await findRefund(intentId, number, amount)
+        if (known !== 'none') return known
+      }
       const isFinal = status === 400 && finalRefusals.has(reason)
       return isFinal ? { kind: 'failed', reason } : { kind: 'unknown', reason }
     },
@@ -141,12 +148,17 @@ export function createStripe(options: StripeOptions): PaymentProvider {
     },
   }
 
-  async function findRefund(intentId: string, number: string): Promise<RefundResult | 'none'> {
+  async function findRefund(
+    intentId: string,
+    number: string,
+    amount: number,
+  ): Promise<RefundResult | 'none'> {
     const list = await call(`/v1/refunds?payment_intent=${encodeURIComponent(intentId)}&limit=100`)
     const items = list.body?.['data']
     if (!Array.isArray(items)) return { kind: 'unknown', reason: list.reason }
-    const found: unknown = items.find((item) => valueAt(item, 'metadata.refund') === number)
-    if (isRecord(found)) return readRefund(found)
+    const found = items.filter(isRecord).filter((item) => valueAt(item, 'metadata.refund') === number)
+    const refund = found.find((item) => item['amount'] === amount) ?? found[0]
+    if (refund) return readRefund(refund, amount)
     return list.body?.['has_more'] === true ? { kind: 'unknown', reason: 'too_many_refunds' } : 'none'
   }
 }
@@ -183,9 +195,11 @@ function readSession(session: JsonObject, number: string): PaymentStatus {
   return status === 'expired' ? { kind: 'closed' } : { kind: 'unpaid' }
 }
 
-function readRefund(body: JsonObject): RefundResult {
+function readRefund(body: JsonObject, amount: number): RefundResult {
   const ref = idText(body['id'])
   if (ref === undefined) return { kind: 'unknown', reason: 'no_id' }
+  const other = otherRefund(body['amount'], amount)
+  if (other) return other
   switch (body['status']) {
     case 'succeeded':
       return { kind: 'succeeded', ref }

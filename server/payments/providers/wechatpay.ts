@@ -5,9 +5,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { dayMs, isoTime, minuteMs } from '../../../contract/time.ts'
 import { isRecord } from '../../../contract/values.ts'
 import { httpCall } from '../../upstream/http-call.ts'
-import { codeText, idText, type JsonObject, parseJsonObject } from '../../upstream/json.ts'
+import { codeText, idText, type JsonObject, parseJsonObject, valueAt } from '../../upstream/json.ts'
 import {
   type Notification,
+  otherRefund,
   type PaymentProvider,
   type PaymentStatus,
   type ProviderAddresses,
@@ -150,12 +151,12 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
       await call('POST', `${orderPath(order.number)}/close`, { mchid: options.mchId })
     },
 
-    async refund({ order, number, amount, isRepeat, ageMs }) {
+    async refund({ order, number, amount, isRepeat, sinceLastMs }) {
       const refundPath = '/v3/refund/domestic/refunds'
       let isAbsent = false
       if (isRepeat) {
         const known = await call('GET', `${refundPath}/${number}`)
-        if (known.body) return readRefund(known.body, number)
+        if (known.body) return readRefund(known.body, number, amount)
         // Only a 404 says that the refund was not accepted; the same number is refunded once in any case.
         if (known.status !== 404) return { kind: 'unknown', reason: known.reason }
         isAbsent = known.reason === 'RESOURCE_NOT_EXISTS'
@@ -166,8 +167,8 @@ export function createWechatpay(options: WechatpayOptions): PaymentProvider {
         notify_url: options.notifyUrl(),
         amount: { refund: amount, total: order.amount, currency: 'CNY' },
       })
-      if (body) return readRefund(body, number)
-      const isOver = finalRefusals.has(reason) && (!isRepeat || ageMs >= visibleMs)
+      if (body) return readRefund(body, number, amount)
+      const isOver = finalRefusals.has(reason) && (!isRepeat || sinceLastMs >= visibleMs)
       const isProven = isOver && (await wasNotRefunded(order.number, isAbsent))
       return { kind: isProven ? 'failed' : 'unknown', reason }
     },
@@ -246,8 +247,10 @@ function amountOf(body: JsonObject): { amount: number; currency: string } | unde
   return { amount: total, currency: codeText(amount['currency']) ?? 'CNY' }
 }
 
-function readRefund(body: JsonObject, number: string): RefundResult {
+function readRefund(body: JsonObject, number: string, amount: number): RefundResult {
   if (body['out_refund_no'] !== number) return { kind: 'unknown', reason: 'another_refund' }
+  const other = otherRefund(valueAt(body, 'amount.refund'), amount)
+  if (other) return other
   const ref = idText(body['refund_id'])
   switch (body['status']) {
     case 'SUCCESS':
