@@ -44,4 +44,37 @@ onEachEngine('SMS decided by another process', (engine) => {
       },
     )
   }
+
+  test('an unknown outcome that the call stores while the sweeper asks the gateway stays held', async () => {
+    const [asked, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const upstream = await startFakeUpstream(async (request) => {
+      if (!request.body.includes('"query"')) {
+        await asked.promise
+        return json(500, {})
+      }
+      asked.resolve()
+      await stored.promise
+      return json(200, { result: 'not_found' })
+    })
+    await using sms = await startSmsService(engine, {
+      SMS_GATEWAYS: 'http',
+      SMS_HTTP_URL: upstream.url,
+      SMS_HTTP_SECRET: 'shared secret',
+      GATEWAY_TIMEOUT_MS: '20000',
+    })
+    const call = sms.send()
+    while (upstream.requests.length < 1) await sleep(5)
+    const sweeping = sms.sweepAll()
+    assert.equal((await call).body.code, 1005)
+    stored.resolve()
+    await sweeping
+    const { db } = sms.service.installation
+    const states = () => db.all('SELECT o.state, s.state AS record FROM operation o, sms_send s')
+    assert.deepEqual(await states(), [{ state: 'held', record: 'unknown' }])
+    assert.equal(await sms.remaining(), 99)
+    await sms.sweepAll()
+    assert.equal(await sms.remaining(), 100)
+    assert.deepEqual(await sms.findLedgerProblems(), [])
+    await upstream.close()
+  })
 })

@@ -211,6 +211,7 @@ onEachEngine('SMS gateways', (engine) => {
       sms.tencent.handle(() => cutBeforeHeaders())
       for (let i = 0; i < 3; i += 1) await sms.sendMapped()
       const { db } = sms.service.installation
+      await db.write((tx) => tx.run('UPDATE operation SET lease_until = 0'))
       const { deciders } = sms.service.app.services
       const held = await db.all<HeldOperation>(
         `SELECT id, account_id, api_type, action, cost FROM operation WHERE state = 'held'`,

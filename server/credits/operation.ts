@@ -90,7 +90,8 @@ export type PreviousCall =
 export type OperationEnd =
   /** `refund` is the part of the cost that goes back to the account. */
   | { readonly state: 'settled'; readonly refund?: number }
-  | { readonly state: 'refunded' }
+  /** With `ifOverdue` only while the lease has expired: the call may have renewed it since the operation was read. */
+  | { readonly state: 'refunded'; readonly ifOverdue?: boolean }
   /** Not an end yet: the operation cannot be decided, and waits for a receipt or for the end of a new lease. */
   | { readonly state: 'held'; readonly leaseMs: number }
 

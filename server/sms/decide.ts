@@ -114,7 +114,7 @@ export function createSendDecisions(
     await credits.end({
       accountId: operation.account_id,
       operationId: operation.id,
-      end: { state: 'refunded' },
+      end: { state: 'refunded', ifOverdue: true },
       inSameTransaction: record && storeUnconfirmed(record),
     })
   }

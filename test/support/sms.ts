@@ -72,6 +72,10 @@ export async function startSmsService(
     },
     findLedgerProblems: async () => (await checkLedger(db, 60_000)).problems,
     async sweepAll() {
+      // What waits in the queue has no lease.
+      await db.write((tx) =>
+        tx.run(`UPDATE operation SET lease_until = 0 WHERE state = 'held' AND lease_until IS NOT NULL`),
+      )
       const held = await db.all<{ id: number }>(`SELECT id FROM operation WHERE state = 'held'`)
       const decide = service.app.services.deciders.get('sms.send')!
       for (const { id } of held) {

@@ -76,6 +76,7 @@ const endColumns = {
   end_state: 'text',
   refund: 'bigint',
   lease_ms: 'bigint',
+  if_overdue: 'bigint',
   new_response: 'text',
   more_sends: 'bigint',
   min_sends: 'bigint',
@@ -91,6 +92,7 @@ function endHeld(tx: Tx, requests: readonly EndRequest[], { cipher }: LedgerCont
       end_state: end.state,
       refund: end.state === 'refunded' ? null : end.state === 'settled' ? (end.refund ?? 0) : 0,
       lease_ms: end.state === 'held' ? end.leaseMs : null,
+      if_overdue: end.state === 'refunded' && end.ifOverdue === true ? 1 : 0,
       new_response: response && typeof response !== 'function' ? cipher.encrypt(response) : null,
       more_sends: sends,
       min_sends: minSends,
@@ -106,6 +108,7 @@ function endHeld(tx: Tx, requests: readonly EndRequest[], { cipher }: LedgerCont
        lease_until = COALESCE(${tx.now} + t.lease_ms, operation.lease_until),
        ended_at = CASE WHEN t.lease_ms IS NULL THEN ${tx.now} END
      FROM ${update.from} WHERE ${update.where} AND operation.state = 'held'
+       AND (t.if_overdue = 0 OR operation.lease_until <= ${tx.now})
      RETURNING operation.id, operation.account_id, operation.api_type, operation.given_back, operation.created_at`,
     update.values,
   )

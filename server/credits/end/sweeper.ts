@@ -52,7 +52,7 @@ export function createSweeper(options: SweeperOptions): Sweeper {
   const { db, credits, maxLeaseMs, deciders, onError, decideTimeoutMs = defaultDecideTimeoutMs } = options
 
   async function refund({ id, account_id: accountId }: HeldOperation): Promise<void> {
-    await credits.end({ accountId, operationId: id, end: { state: 'refunded' } })
+    await credits.end({ accountId, operationId: id, end: { state: 'refunded', ifOverdue: true } })
   }
 
   /** Returns how many operations were decided without an error. */
