@@ -8,6 +8,7 @@ import { withClock } from '../../test/support/clock.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { dayMs, formatDay, hourMs, minuteMs } from '../../contract/time.ts'
 import { systemActor } from '../audit/audit.ts'
+import type { Job, Queries, Value } from '../db/database.ts'
 import { createAccountWithoutKey } from '../credits/create-account.ts'
 import { createCredits } from '../credits/credits.ts'
 import { compactStep } from '../credits/ledger/compaction-store.ts'
@@ -161,19 +162,29 @@ onEachEngine('statements', (engine) => {
     assert.deepEqual(later, { opening: 70, closing: 65, previous: digest })
   })
 
-  it('of the running month are read apart from paid calls', async () => {
+  it('are read apart from paid calls, and frozen in transactions that do not read the ledger', async () => {
     await using service = await startService(engine)
     const { db } = service.installation
     const account = await service.account({ sms: 3 })
-    const apart: typeof db = {
-      ...db,
-      one: (sql, values) => {
+    const withoutLedger = <Q extends Queries>(queries: Q): Q => ({
+      ...queries,
+      one: (sql: string, values?: readonly Value[]) => {
         assert.doesNotMatch(sql, /FROM ledger/)
-        return db.one(sql, values)
+        return queries.one(sql, values)
       },
+    })
+    const apart = {
+      ...withoutLedger(db),
+      write: <T>(job: Job<T>) => db.write((tx) => job(withoutLedger(tx))),
     }
     const statements = createStatements({ ...service.installation, db: apart })
     const made = await statements.make({ ...account, created_at: Date.now() }, monthOf(Date.now()))
     assert.equal(made.rows.find((row) => row.api_type === 'sms')?.bought, 3)
+    await db.write((tx) =>
+      tx.run(`UPDATE ledger SET at = at - ${40 * dayMs} WHERE account_id = ?`, [account.id]),
+    )
+    const holder = { ...account, created_at: Date.now() - 40 * dayMs }
+    const last = await statements.make(holder, monthOf(Date.now() - 40 * dayMs))
+    assert.deepEqual([last.isFinal, last.rows.find((row) => row.api_type === 'sms')?.bought], [true, 3])
   })
 })

@@ -1,5 +1,6 @@
 // Monthly statements: frozen in the month after, chained and signed; the current month is provisional.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type ApiType, apiTypes } from '../../contract/credits.ts'
 import { dayMs, formatDay, hourMs, minuteMs, startOfDay } from '../../contract/time.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { findNow } from '../events/store.ts'
@@ -8,10 +9,14 @@ import type { Jobs } from '../jobs.ts'
 import { formatContent, readRows, type SignedStatement, signContent, type StatementRow } from './file.ts'
 import { deriveStatementKey, type StatementKey } from './key.ts'
 import {
+  beginning,
   findAccountsWithout,
   findLatestBefore,
+  findPositionOf,
+  findPositions,
   findStatement,
   insertStatement,
+  type LedgerPosition,
   type StoredStatement,
   sumLedger,
 } from './store.ts'
@@ -53,21 +58,15 @@ export function createStatements({
   const key = deriveStatementKey(secretKey)
 
   async function compose(
-    queries: Queries,
     account: StatementAccount,
     month: string,
+    before: StoredStatement | undefined,
     until: number,
     isFinal: boolean,
   ): Promise<MadeStatement> {
     const from = startOfMonth(month)!
-    const before = await findLatestBefore(queries, account.id, month)
-    const opening = await openingAt(queries, account.id, from, before)
-    const sums = await sumLedger(queries, account.id, { from, until })
-    const rows = sums.map((sum) => {
-      const start = opening.get(sum.api_type) ?? 0
-      const closing = start + sum.bought - sum.used + sum.refunded + sum.adjusted
-      return { ...sum, opening: start, closing }
-    })
+    // As a report: it reads all entries of the month, and paid calls would wait.
+    const rows = await composeRows(db.reports, account.id, { from, until }, before)
     const content = formatContent({
       account: account.username,
       month,
@@ -80,20 +79,21 @@ export function createStatements({
     return { ...signContent(content, key), month, isFinal, rows }
   }
 
-  /** Each month follows the one before, so that the chain has no gap. Reads and writes in one transaction. */
+  /** Each month follows the one before, so that the chain has no gap. */
   async function freeze(account: StatementAccount, month: string): Promise<StoredStatement> {
-    const latest = await findLatestBefore(db, account.id, addMonth(month))
+    let latest = await findLatestBefore(db, account.id, addMonth(month))
     const first = latest ? addMonth(latest.month) : monthOf(account.created_at)
     for (let next = first; next <= month; next = addMonth(next)) {
-      await db.write(async (tx) => {
-        const made = await compose(tx, account, next, startOfMonth(addMonth(next))!, true)
-        const { content, digest, signature } = made
-        await insertStatement(tx, { account_id: account.id, month: next, content, digest, signature })
-      })
+      const made = await compose(account, next, latest, startOfMonth(addMonth(next))!, true)
+      const { content, digest, signature } = made
+      await db.write((tx) =>
+        insertStatement(tx, { account_id: account.id, month: next, content, digest, signature }),
+      )
+      // Another process may have been first, and the next month is chained to what is stored.
+      latest = await findStatement(db, account.id, next)
     }
-    const stored = await findStatement(db, account.id, month)
-    if (!stored) throw new Error('the statement was not stored')
-    return stored
+    if (latest?.month !== month) throw new Error('the statement was not stored')
+    return latest
   }
 
   const statements: Statements = {
@@ -102,6 +102,9 @@ export function createStatements({
     async make(account, month) {
       const from = startOfMonth(month)
       if (from === undefined) throw invalidMonth()
+      // Also while the clock is set back to a time in the month.
+      const stored = await findStatement(db, account.id, month)
+      if (stored) return madeOf(stored)
       const now = await findNow(db)
       const end = startOfMonth(addMonth(month))!
       if (from > now || end <= startOfMonth(monthOf(account.created_at))!) throw noSuchMonth()
@@ -109,11 +112,10 @@ export function createStatements({
         // Or the digest of the month before would be that of an older one, until the job has frozen it.
         const isFirst = monthOf(account.created_at) >= month
         if (!isFirst && now >= from + freezeAfterMs) await freeze(account, monthBefore(month))
-        // As a report: it reads all entries of the month, and paid calls would wait.
-        return compose(db.reports, account, month, Math.min(now, end), false)
+        const before = await findLatestBefore(db, account.id, month)
+        return compose(account, month, before, Math.min(now, end), false)
       }
-      const { content, digest, signature } = await freeze(account, month)
-      return { month, content, digest, signature, isFinal: true, rows: readRows(content) }
+      return madeOf(await freeze(account, month))
     },
 
     async freezeAll(signal) {
@@ -141,27 +143,52 @@ export function createStatements({
   return statements
 }
 
-/** The closing of the statement before, and what the ledger has since: the month before may not be frozen yet. */
-async function openingAt(
+/**
+ * A statement begins where the one before ended, and ends behind the last entry before `until`. So each entry is in one statement,
+ * whatever the clock did: one that came after the statement of its month was frozen is in the next.
+ */
+async function composeRows(
   queries: Queries,
   accountId: number,
-  from: number,
+  { from, until }: { readonly from: number; readonly until: number },
   before: StoredStatement | undefined,
-) {
-  const closing = closingOf(before ? readRows(before.content) : [])
-  const since = before ? startOfMonth(addMonth(before.month))! : 0
-  if (since === from) return closing
-  const sums = await sumLedger(queries, accountId, { from: since, until: from })
-  return new Map(
-    sums.map(({ api_type: type, bought, used, refunded, adjusted }) => [
-      type,
-      (closing.get(type) ?? 0) + bought - used + refunded + adjusted,
-    ]),
-  )
+): Promise<StatementRow[]> {
+  const endBefore = before && startOfMonth(addMonth(before.month))!
+  const atFrom = await findPositions(queries, accountId, from)
+  const atUntil = await findPositions(queries, accountId, until)
+  const atEndBefore =
+    endBefore === undefined || endBefore === from
+      ? atFrom
+      : await findPositions(queries, accountId, endBefore)
+  const closings = before && new Map(readRows(before.content).map((row) => [row.api_type, row.closing]))
+  const composeRow = async (apiType: ApiType): Promise<StatementRow> => {
+    let opening = closings?.get(apiType) ?? 0
+    let start = closings ? atEndBefore.get(apiType)! : beginning
+    if (start.balance !== opening) {
+      const counted = await findPositionOf(queries, accountId, apiType, { last: start, balance: opening })
+      start = counted ?? (opening === 0 ? beginning : start)
+    }
+    if (endBefore !== from) {
+      // The months between have no statement yet.
+      start = laterOf(start, atFrom.get(apiType)!)
+      opening = start.balance
+    }
+    const end = laterOf(start, atUntil.get(apiType)!)
+    const { bought, used, refunded } = await sumLedger(queries, accountId, apiType, { start, end })
+    const closing = end.balance
+    // With a statement of an older version that ended at no balance of the ledger, the difference too.
+    const adjusted = closing - opening - bought + used - refunded
+    return { api_type: apiType, opening, bought, used, refunded, adjusted, closing }
+  }
+  return Promise.all(apiTypes.map(composeRow))
 }
 
-function closingOf(rows: readonly StatementRow[]) {
-  return new Map(rows.map((row) => [row.api_type, row.closing]))
+function laterOf(one: LedgerPosition, other: LedgerPosition): LedgerPosition {
+  return one.id < other.id ? other : one
+}
+
+function madeOf({ month, content, digest, signature }: StoredStatement): MadeStatement {
+  return { month, content, digest, signature, isFinal: true, rows: readRows(content) }
 }
 
 export function monthOf(ms: number): string {

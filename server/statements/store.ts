@@ -63,31 +63,66 @@ export function findAccountsWithout(
   )
 }
 
+/** In the entries of one balance: behind the entry with this id, where the balance is this one. */
+export interface LedgerPosition {
+  readonly id: number
+  readonly balance: number
+}
+
+export const beginning: LedgerPosition = { id: 0, balance: 0 }
+
+/** Behind the last entry before a time, by type. */
+export async function findPositions(
+  queries: Queries,
+  accountId: number,
+  time: number,
+): Promise<ReadonlyMap<ApiType, LedgerPosition>> {
+  const { end } = await idRange(queries, ledgerTable, { end: time })
+  const positions = await Promise.all(
+    apiTypes.map(async (apiType) => {
+      const found = await queries.one<LedgerPosition>(
+        `SELECT id, balance_after AS balance FROM ledger
+         WHERE account_id = ? AND api_type = ? AND id < ? AND at < ? ORDER BY id DESC LIMIT 1`,
+        [accountId, apiType, end, time],
+      )
+      return [apiType, found ?? beginning] as const
+    }),
+  )
+  return new Map(positions)
+}
+
+/** The last position with this balance, not behind `last`. */
+export function findPositionOf(
+  queries: Queries,
+  accountId: number,
+  apiType: ApiType,
+  { last, balance }: { readonly last: LedgerPosition; readonly balance: number },
+): Promise<LedgerPosition | undefined> {
+  return queries.one(
+    `SELECT id, balance_after AS balance FROM ledger
+     WHERE account_id = ? AND api_type = ? AND id <= ? AND balance_after = ? ORDER BY id DESC LIMIT 1`,
+    [accountId, apiType, last.id, balance],
+  )
+}
+
 export interface LedgerSums {
-  readonly api_type: ApiType
   readonly bought: number
   readonly used: number
   readonly refunded: number
-  readonly adjusted: number
 }
 
-/** Sums by type of the entries in [from, until). */
+/** Of the entries between two positions. */
 export async function sumLedger(
   queries: Queries,
   accountId: number,
-  { from, until }: { readonly from: number; readonly until: number },
-): Promise<LedgerSums[]> {
-  const ids = await idRange(queries, ledgerTable, { start: from === 0 ? undefined : from, end: until })
+  apiType: ApiType,
+  { start, end }: { readonly start: LedgerPosition; readonly end: LedgerPosition },
+): Promise<LedgerSums> {
   const sum = (kind: string) => `COALESCE(SUM(CASE WHEN kind = '${kind}' THEN amount ELSE 0 END), 0)`
-  return Promise.all(
-    apiTypes.map(async (apiType) => {
-      const row = await queries.one<Omit<LedgerSums, 'api_type'>>(
-        `SELECT ${sum('grant')} AS bought, -${sum('charge')} AS used, ${sum('refund')} AS refunded, ${sum('adjust')} AS adjusted
-         FROM ledger WHERE account_id = ? AND api_type = ? AND id >= ? AND id < ? AND at >= ? AND at < ?`,
-        [accountId, apiType, ids.first, ids.end, from, until],
-      )
-      const { bought, used, refunded, adjusted } = row ?? { bought: 0, used: 0, refunded: 0, adjusted: 0 }
-      return { api_type: apiType, bought, used, refunded, adjusted }
-    }),
+  const row = await queries.one<LedgerSums>(
+    `SELECT ${sum('grant')} AS bought, -${sum('charge')} AS used, ${sum('refund')} AS refunded
+     FROM ledger WHERE account_id = ? AND api_type = ? AND id > ? AND id <= ?`,
+    [accountId, apiType, start.id, end.id],
   )
+  return row ?? { bought: 0, used: 0, refunded: 0 }
 }
