@@ -58,7 +58,10 @@ const ownPrices = Type.Object(
   ) as Record<PriceName, TOptional<TInteger>>,
 )
 
-/** A field that is left out does not change; null removes the value. */
+/**
+ * A field that is left out does not change; null removes the value. `prices_before` are the own prices that the operator saw: the
+ * change is refused when they are others by now, because `prices` replaces all of them.
+ */
 export const AccountChange = Type.Object({
   expires_on: optionalDay,
   suspended: Type.Optional(Type.Boolean()),
@@ -71,6 +74,7 @@ export const AccountChange = Type.Object({
   ),
   ...keyLimitFields,
   prices: Type.Optional(Type.Union([ownPrices, Type.Null()])),
+  prices_before: Type.Optional(Type.Union([ownPrices, Type.Null()])),
   note,
 })
 export type AccountChange = Static<typeof AccountChange>

@@ -68,10 +68,14 @@ const packageFields = {
   note,
 }
 
-/** What is left out stays. */
+/**
+ * What is left out stays. `credits_before` are those that the operator saw: the change is refused when they are others by now, because
+ * `credits` replaces all of them.
+ */
 const PackageChange = Type.Object({
   name: Type.Optional(packageFields.name),
   credits: Type.Optional(packageFields.credits),
+  credits_before: Type.Optional(packageFields.credits),
   price: Type.Optional(packageFields.price),
   currency: Type.Optional(packageFields.currency),
   hidden: Type.Optional(packageFields.hidden),

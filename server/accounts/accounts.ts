@@ -7,6 +7,7 @@ import { deleteRecoveries } from './mail-store.ts'
 import { deleteSessions } from './session-store.ts'
 import { formatDay, startOfDay } from '../../contract/time.ts'
 import type { OperatorRole } from '../../contract/console/roles.ts'
+import { priceNames } from '../../contract/credits.ts'
 import { maxAlertPercents } from '../../contract/events.ts'
 import type { Text } from '../../contract/text.ts'
 import { usernameProblem } from '../../contract/usernames.ts'
@@ -20,13 +21,14 @@ import { formatKeyHint, generateApiKey, hashKey } from './key.ts'
 import { generatePassword, hashPassword, passwordProblem } from './password.ts'
 import { knownShare, systemShare } from './password-turns.ts'
 import { approveSignName } from './sign-name-store.ts'
-import { readPrices } from './prices.ts'
+import { ownPrices, readPrices } from './prices.ts'
 import {
   type Account,
   type AccountUpdate,
   findByUsername,
   insertAccount,
   insertKey,
+  lockAccount,
   lockByPassword,
   lockOwners,
   replaceKey,
@@ -140,6 +142,8 @@ export interface AccountInput {
   readonly allowIps?: readonly string[] | null | undefined
   /** Prices that differ from those of the installation; null for none. */
   readonly prices?: Readonly<Record<string, number>> | null | undefined
+  /** The prices are changed only while they are these, if given. */
+  readonly pricesBefore?: Readonly<Record<string, number>> | null | undefined
   /** Percentages of the last grant at which low credits are reported; empty: none. */
   readonly alertPercents?: readonly number[] | undefined
 }
@@ -171,6 +175,8 @@ export async function changeAccount(
     // Only then: every other change locks its account first, then the operator who makes it.
     if (suspended === true && account.role === 'operator') await requireOtherOwner(tx, account.id)
     await requireSameCredentials(tx, actor)
+    if (change.prices !== undefined && input.pricesBefore !== undefined)
+      await requireSamePrices(tx, account.id, input.pricesBefore)
     await updateAccount(tx, account.id, change)
     if (change.sign_name) await approveSignName(tx, account.id, change.sign_name)
     await further?.write(tx)
@@ -203,6 +209,24 @@ async function requireOtherOwner(tx: Tx, accountId: number): Promise<void> {
       zh: '不能停用最后一位所有者',
       en: 'the last owner cannot be suspended',
     })
+}
+
+async function requireSamePrices(
+  tx: Tx,
+  accountId: number,
+  before: Readonly<Record<string, number>> | null,
+): Promise<void> {
+  const prices = (await lockAccount(tx, accountId))?.prices ?? null
+  const current: Readonly<Record<string, number>> = prices === null ? {} : ownPrices(prices)
+  if (priceNames.every((name) => current[name] === before?.[name])) return
+  throw new AppError(
+    1005,
+    {
+      zh: '账户的价格已被他人修改，请刷新后重试',
+      en: 'The prices of the account have been changed meanwhile; reload and try again',
+    },
+    { status: 409 },
+  )
 }
 
 function passwordAction(actor: Actor): AuditAction {

@@ -62,6 +62,18 @@ onEachEngine('buying in the console', (engine) => {
       hidden: true,
     }
     assert.deepEqual(changed, expected)
+    // As two operators change different types of credits.
+    const addType = async (credits: Record<string, number>) => {
+      const sent = { credits: { ...changed.credits, ...credits }, credits_before: changed.credits, note: 'x' }
+      const { status, body } = await call(admin, operatorPaymentRoutes.changePackage, sent, { code: 'p2' })
+      return body.error?.code ?? status
+    }
+    assert.deepEqual(
+      [await addType({ short_link: 1 }), await addType({ domain_check: 1 })],
+      [200, 'conflict'],
+    )
+    const stored = (await call(admin, operatorPaymentRoutes.packages, {})).body.items[1]
+    assert.deepEqual(stored.credits, { sms: 7, short_link: 1 })
     const shown = await call(holder, paymentRoutes.packages, {})
     assert.deepEqual(
       shown.body.items.map(({ code }: { code: string }) => code),

@@ -144,9 +144,9 @@ export function paymentPages(api: Api, { db, config }: Services, payments: Payme
     return viewPackage(code)
   })
 
-  api.operator(operatorPaymentRoutes.changePackage, async (request, input) => {
+  api.operator(operatorPaymentRoutes.changePackage, async (request, { credits_before: before, ...input }) => {
     const code = request.part('code')
-    await changePackage(db, operatorOf(request, input), code, input)
+    await changePackage(db, operatorOf(request, input), code, input, before)
     return viewPackage(code)
   })
 

@@ -56,20 +56,27 @@ export async function addPackage(
   })
 }
 
-/** What is left out stays. Orders that exist keep their price and credits. */
+/**
+ * What is left out stays. Orders that exist keep their price and credits. The credits are replaced only while they are those of
+ * `creditsBefore`, if it is given.
+ */
 export async function changePackage(
   db: Database,
   actor: Actor,
   code: string,
   input: PackageInput,
+  creditsBefore?: CreditAmounts,
 ): Promise<void> {
   await db.write(async (tx) => {
     const old = await lockPackage(tx, code)
     if (!old) throw packageNotFound()
+    const current = creditsOf(old)
+    if (input.credits && creditsBefore && apiTypes.some((type) => creditsBefore[type] !== current[type]))
+      throw changedMeanwhile()
     const given = withoutUndefined(input)
     const values = readValues({
       name: old.name,
-      credits: creditsOf(old),
+      credits: current,
       currency: old.currency,
       hidden: old.hidden === 1,
       ...given,
@@ -140,6 +147,17 @@ function readValues(input: PackageInput) {
 
 function describe(values: ReturnType<typeof readValues>) {
   return { ...values, hidden: values.hidden === 1 }
+}
+
+function changedMeanwhile(): AppError {
+  return new AppError(
+    1005,
+    {
+      zh: '套餐的额度已被他人修改，请刷新后重试',
+      en: 'The credits of the package have been changed meanwhile; reload and try again',
+    },
+    { status: 409 },
+  )
 }
 
 function tooMany(): AppError {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemActor } from '../../server/audit/audit.ts'
-import { createAccount } from '../../server/accounts/accounts.ts'
+import { changeAccount, createAccount, requireAccount } from '../../server/accounts/accounts.ts'
 import { findPackage } from '../../server/payments/package-store.ts'
 import { addPackage, changePackage } from '../../server/payments/packages.ts'
 import {
@@ -136,6 +136,34 @@ describe('operator', () => {
       [changed?.name, changed?.price, changed?.credits],
       ['B', 600, '{"sms":6,"short_link":1}'],
     )
+    // The credits are one value: nobody overwrites those that somebody else has changed.
+    await page.getByRole('row').filter({ hasText: code }).getByRole('button', { name: '修改' }).click()
+    await changePackage(db, systemActor, code, { credits: { sms: 7, short_link: 1 } })
+    await dialog.getByLabel('短链接').fill('2')
+    await dialog.getByLabel('备注').fill('更多')
+    await dialog.getByRole('button', { name: '修改套餐' }).click()
+    await dialog.getByText('套餐的额度已被他人修改').waitFor()
+    assert.equal((await findPackage(db, code))?.credits, '{"sms":7,"short_link":1}')
+  })
+
+  browserTest('an edit of prices is refused when another operator has changed them meanwhile', async () => {
+    const account = await service.account()
+    await using visitor = await browser.visit(service.url)
+    const { page } = visitor
+    const boss = await createOperator()
+    await signIn(visitor, boss)
+    await page.goto(`/console/operator/accounts/${account.id}/limits`)
+    await page.getByRole('button', { name: '修改价格' }).click()
+    const dialog = page.getByRole('dialog').filter({ has: page.getByRole('spinbutton') })
+    const { db } = service.installation
+    const holder = await requireAccount(db, account.username)
+    await changeAccount(db, systemActor, holder, { prices: { domain: 3 } })
+    await dialog.getByRole('spinbutton').first().fill('2')
+    await dialog.getByLabel('备注').fill('优惠')
+    await dialog.getByRole('button', { name: '保存' }).click()
+    await confirmIdentity(page, boss.password)
+    await dialog.getByText('账户的价格已被他人修改').waitFor()
+    assert.equal((await requireAccount(db, account.username)).prices, 'domain=3')
   })
 
   browserTest('an edit of an account leaves alone what another operator has changed meanwhile', async () => {

@@ -122,21 +122,25 @@ function ChangePrices({ account, onClose }: ChangeProps): ReactNode {
   const platform = useStart().data?.prices
   const [form] = Form.useForm<{ prices: PriceFields; note: string }>()
   const change = useApiMutation(operatorRoutes.changeAccount)
+  // What the operator began with: a refetch must not change what is compared.
+  const [before] = useState(() => account.own_prices)
   return (
     <OperatorForm<{ prices: PriceFields }>
       open
       title={`${t.changePrices} · ${account.username}`}
       ok={common.save}
       form={form}
-      initial={{ prices: account.own_prices ?? {} }}
+      initial={{ prices: before ?? {} }}
       onClose={onClose}
       onSubmit={async ({ note, prices }) => {
         const given = priceNames.flatMap((name) =>
           typeof prices[name] === 'number' ? [[name, prices[name]] as const] : [],
         )
         const own = Object.fromEntries(given) as Partial<Record<PriceName, number>>
+        const isSame = priceNames.every((name) => own[name] === before?.[name])
+        const changed = { prices: given.length === 0 ? null : own, prices_before: before }
         await change.mutateAsync({
-          body: { note, prices: given.length === 0 ? null : own },
+          body: { note, ...(!isSame && changed) },
           params: { id: account.id },
         })
         message.success(t.saved)

@@ -176,7 +176,7 @@ function changedFields(before: CreditPackage, { note, ...fields }: PackageChange
   return {
     note,
     ...(name !== before.name && { name }),
-    ...(!isSameCredits && { credits }),
+    ...(!isSameCredits && { credits, credits_before: before.credits }),
     ...(price !== before.price && { price }),
     ...(currency !== before.currency && { currency }),
     ...(hidden !== before.hidden && { hidden }),

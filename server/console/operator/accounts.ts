@@ -122,6 +122,7 @@ export function accountPages(api: Api, services: Services): void {
       dailyCap: emptyToNull(input.daily_cap),
       monthlyCap: emptyToNull(input.monthly_cap),
       prices: emptyToNull(input.prices),
+      pricesBefore: input.prices_before,
     }).catch((error: unknown) => {
       throw toFieldErrors(error)
     })

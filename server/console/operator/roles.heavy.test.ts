@@ -184,6 +184,12 @@ onEachEngine('operators', (engine) => {
     assert.equal((await change({ sms_enabled: false })).status, 200)
     await owner.confirm()
     for (const values of limits) assert.equal((await change(values)).status, 200, JSON.stringify(values))
+    const started = { prices: { generate: 2 }, prices_before: null }
+    assert.equal((await change(started)).status, 200)
+    const meanwhile = await change({ prices: { domain: 3 }, prices_before: null })
+    assert.deepEqual([meanwhile.status, meanwhile.body.error.code], [409, 'conflict'])
+    const further = { prices: { generate: 2, domain: 3 }, prices_before: { generate: 2 } }
+    assert.deepEqual((await change(further)).body.own_prices, further.prices)
     const created = await create(owner)
     assert.equal(created.status, 200, JSON.stringify(created.body))
     assert.equal((await create(owner)).status, 400)
