@@ -1,0 +1,1 @@
+import{zr as e}from"./base-NUDmVBwH.js";import{n as t}from"./frame-C0WGCeMz.js";import{jt as n}from"./common-DowRFGMp.js";var r=e();function i({open:e,operator:i,onClose:a}){return(0,r.jsx)(n,{open:e,placement:`left`,size:264,title:`Tollgate`,onClose:a,styles:{body:{padding:`8px 0`}},children:(0,r.jsx)(t,{operator:i,folded:!1,onChosen:a})})}export{i as MenuDrawer};

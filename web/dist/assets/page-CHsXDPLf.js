@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Hr as t,Wn as n,p as r,zr as i}from"./base-NUDmVBwH.js";var a=e(t(),1),o=i();function s(){let e=r(n());return(0,a.useEffect)(()=>window.location.replace(e),[e]),(0,o.jsx)(`a`,{href:e,children:e})}export{s as DocsPage};
