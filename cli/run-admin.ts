@@ -115,7 +115,7 @@ async function run(given: readonly string[], environment: () => Environment): Pr
 
 /** Without its settings, a nightly check or backup would succeed on an empty database. */
 const newDatabaseNote =
-  '数据库为空，已新建；如应有数据，请检查工作目录、.env 与 DATA_DIR / the database was empty and was set up; if it should contain data, check the working directory, .env and DATA_DIR'
+  '数据库为空，已创建；如应有数据，请检查工作目录、.env 与 DATA_DIR / the database was empty and was set up; if it should contain data, check the working directory, .env and DATA_DIR'
 const firstMigration = migrations[0]!.name
 
 function findCommand(words: readonly string[]): Command | undefined {
