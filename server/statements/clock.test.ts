@@ -101,6 +101,35 @@ onEachEngine('statements when the clock jumps', (engine) => {
     })
   })
 
+  it('go on from one of version 1.0, which summed by time, without what earlier ones have', async () => {
+    await using t = await open(engine, '2026-09-10T12:00:00+08:00')
+    await t.charge(1)
+    await t.charge(99)
+    t.clock.now = Date.parse('2026-10-05T12:00:00+08:00')
+    await t.grant(100)
+    // The later entry has the earlier time.
+    const end = Date.parse('2026-11-01T00:00:00+08:00')
+    t.clock.now = end + 1
+    await t.charge(2)
+    t.clock.now = end - 1
+    await t.charge(1)
+    t.clock.now = end + hourMs
+    await t.freeze()
+    // Its closing was the balance once: in September.
+    const content = (await listStatements(t.db, t.account.id))[0]!.content.replace(
+      /^sms,.*\r$/m,
+      'sms,0,100,1,0,0,99\r',
+    )
+    await t.db.write((tx) => tx.run(`UPDATE statement SET content = ? WHERE month = '2026-10'`, [content]))
+    t.clock.now += hourMs
+    await t.charge(5)
+    t.clock.now += 1
+    assert.deepEqual(await t.make('2026-11'), {
+      ...{ opening: 99, bought: 0, used: 5, refunded: 0, adjusted: -2, closing: 92 },
+      isFinal: false,
+    })
+  })
+
   it('end at the balance, whatever the clock does', { timeout: 240_000 }, async () => {
     const amount = fc.integer({ min: 1, max: 30 })
     const step = fc.oneof(

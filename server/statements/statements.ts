@@ -17,6 +17,7 @@ import {
   findStatement,
   insertStatement,
   type LedgerPosition,
+  listStatements,
   type StoredStatement,
   sumLedger,
 } from './store.ts'
@@ -145,7 +146,8 @@ export function createStatements({
 
 /**
  * A statement begins where the one before ended, and ends behind the last entry before `until`. So each entry is in one statement,
- * whatever the clock did: one that came after the statement of its month was frozen is in the next.
+ * whatever the clock did: one that came after the statement of its month was frozen is in the next, except such entries that
+ * together leave the balance as it was.
  */
 async function composeRows(
   queries: Queries,
@@ -165,8 +167,10 @@ async function composeRows(
     let opening = closings?.get(apiType) ?? 0
     let start = closings ? atEndBefore.get(apiType)! : beginning
     if (start.balance !== opening) {
-      const counted = await findPositionOf(queries, accountId, apiType, { last: start, balance: opening })
-      start = counted ?? (opening === 0 ? beginning : start)
+      const bought = await boughtUntil(queries, accountId, apiType, before?.month ?? '')
+      const end = { last: start, balance: opening, bought }
+      const counted = await findPositionOf(queries, accountId, apiType, end)
+      start = counted ?? (opening === 0 && bought === 0 ? beginning : start)
     }
     if (endBefore !== from) {
       // The months between have no statement yet.
@@ -181,6 +185,18 @@ async function composeRows(
     return { api_type: apiType, opening, bought, used, refunded, adjusted, closing }
   }
   return Promise.all(apiTypes.map(composeRow))
+}
+
+/** What the statements up to a month have as bought. The balance alone may be that of an earlier position, too. */
+async function boughtUntil(
+  queries: Queries,
+  accountId: number,
+  apiType: ApiType,
+  month: string,
+): Promise<number> {
+  const stored = (await listStatements(queries, accountId)).filter((one) => one.month <= month)
+  const rows = stored.flatMap(({ content }) => readRows(content))
+  return rows.reduce((sum, row) => sum + (row.api_type === apiType ? row.bought : 0), 0)
 }
 
 function laterOf(one: LedgerPosition, other: LedgerPosition): LedgerPosition {

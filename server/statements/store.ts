@@ -91,17 +91,30 @@ export async function findPositions(
   return new Map(positions)
 }
 
-/** The last position with this balance, not behind `last`. */
-export function findPositionOf(
+/** The last position with this balance where so much had been bought, not behind `last`. */
+export async function findPositionOf(
   queries: Queries,
   accountId: number,
   apiType: ApiType,
-  { last, balance }: { readonly last: LedgerPosition; readonly balance: number },
+  {
+    last,
+    balance,
+    bought,
+  }: { readonly last: LedgerPosition; readonly balance: number; readonly bought: number },
 ): Promise<LedgerPosition | undefined> {
+  const grants = await queries.one<{ first: number | null; next: number | null }>(
+    `SELECT MIN(CASE WHEN bought = ? THEN id END) AS first, MIN(CASE WHEN bought > ? THEN id END) AS next FROM
+       (SELECT id, SUM(amount) OVER (ORDER BY id) AS bought FROM ledger
+        WHERE account_id = ? AND api_type = ? AND kind = 'grant' AND kind <> 'charge') AS grants`,
+    [bought, bought, accountId, apiType],
+  )
+  const first = bought === 0 ? 0 : grants?.first
+  if (first === null || first === undefined) return undefined
   return queries.one(
     `SELECT id, balance_after AS balance FROM ledger
-     WHERE account_id = ? AND api_type = ? AND id <= ? AND balance_after = ? ORDER BY id DESC LIMIT 1`,
-    [accountId, apiType, last.id, balance],
+     WHERE account_id = ? AND api_type = ? AND id >= ? AND id < ? AND id <= ? AND balance_after = ?
+     ORDER BY id DESC LIMIT 1`,
+    [accountId, apiType, first, grants?.next ?? Number.MAX_SAFE_INTEGER, last.id, balance],
   )
 }
 
