@@ -7,7 +7,7 @@ import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { systemActor } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
-import { deleteUndeliverable, findBacklog, recordEndpointResult } from './dispatch-store.ts'
+import { deleteUndeliverable, findBacklog, pullInDeliveries, recordEndpointResult } from './dispatch-store.ts'
 import { emitTo } from './emit.ts'
 import { deleteEndpoint, insertEndpoint, listDeliveries } from './store.ts'
 
@@ -74,4 +74,42 @@ onEachEngine('deliveries that nobody can receive', (engine) => {
     clock.now += hourMs
     assert.equal((await findBacklog(db)).oldestDueAt, dueAt)
   })
+})
+
+it('maintenance on SQLite finds deliveries by their endpoint, however many another endpoint has', async () => {
+  await using fresh = await freshDatabase('sqlite')
+  const { db } = fresh
+  const { id: accountId } = await createAccount(db, systemActor, { username: 'acme' })
+  await addEndpoint(db, accountId)
+  const copy = `INSERT INTO event_delivery (event_id, endpoint_id, account_id, state, due_at, created_at)
+    SELECT event_id, endpoint_id, account_id, state, due_at, created_at FROM event_delivery`
+  for (let size = 1; size < 4_096; size *= 2) await db.write((tx) => tx.run(copy))
+  await db.write((tx) => tx.run('ANALYZE'))
+  const statements: string[] = []
+  const recording: Database = {
+    ...db,
+    write: (job) =>
+      db.write((tx) =>
+        job({
+          ...tx,
+          run: (sql, values) => {
+            statements.push(sql)
+            return tx.run(sql, values)
+          },
+        }),
+      ),
+  }
+  const { signal } = new AbortController()
+  await deleteUndeliverable(recording, signal)
+  await pullInDeliveries(recording, hourMs, signal)
+  assert.equal(statements.length, 2)
+  for (const [index, columns] of ['endpoint_id=?', 'endpoint_id=? AND due_at>?'].entries()) {
+    // Other connections do not know the statistics yet.
+    const plan = await db.write((tx) =>
+      tx.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${statements[index]!}`),
+    )
+    const found = plan.filter(({ detail }) => / d /.test(detail)).map(({ detail }) => detail)
+    assert.equal(found.length, 1)
+    assert.ok(found[0]!.includes('INDEX event_delivery_due') && found[0]!.includes(`(${columns})`), found[0])
+  }
 })

@@ -77,11 +77,12 @@ export function deleteUndeliverable(db: Database, signal: AbortSignal): Promise<
     db,
     async (tx) => {
       const deleted = await tx.run(
-        `${waiting}
+        `${waiting}, removed AS MATERIALIZED (
+           SELECT id FROM waiting WHERE NOT EXISTS (SELECT 1 FROM event_endpoint p WHERE p.id = waiting.id)
+         )
          DELETE FROM event_delivery WHERE id IN (
-           SELECT d.id FROM waiting JOIN event_delivery d ON d.endpoint_id = waiting.id
-           WHERE d.state = 'pending' AND NOT EXISTS (SELECT 1 FROM event_endpoint p WHERE p.id = waiting.id)
-           LIMIT ${rowsPerSlice})`,
+           SELECT d.id FROM removed CROSS JOIN event_delivery d
+           WHERE d.endpoint_id = removed.id AND d.state = 'pending' LIMIT ${rowsPerSlice})`,
       )
       return deleted === rowsPerSlice
     },
@@ -97,8 +98,8 @@ export function pullInDeliveries(db: Database, maxWaitMs: number, signal: AbortS
       const changed = await tx.run(
         `${waiting}
          UPDATE event_delivery SET due_at = ${tx.now} WHERE id IN (
-           SELECT d.id FROM waiting JOIN event_delivery d ON d.endpoint_id = waiting.id
-           WHERE d.state = 'pending' AND d.due_at > (SELECT ${tx.now} + ${Math.ceil(maxWaitMs)}) LIMIT ${rowsPerSlice})`,
+           SELECT d.id FROM waiting CROSS JOIN event_delivery d
+           WHERE d.endpoint_id = waiting.id AND d.state = 'pending' AND d.due_at > (SELECT ${tx.now} + ${Math.ceil(maxWaitMs)}) LIMIT ${rowsPerSlice})`,
       )
       return changed === rowsPerSlice
     },
