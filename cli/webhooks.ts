@@ -35,8 +35,8 @@ export const webhookCommands: readonly Command[] = [
     name: 'webhook add',
     usage: 'NAME URL [--events a,b]',
     text: {
-      zh: '添加 Webhook，密钥仅显示一次；不指定 --events 时接收全部事件；URL 为 - 时从标准输入读取',
-      en: 'add a webhook; its secret is shown once. Without --events it receives all events; - as URL reads stdin',
+      zh: '添加 Webhook，密钥仅显示一次；默认接收全部事件；URL 为 - 时从标准输入读取',
+      en: 'add a webhook, by default for all events; its secret is shown once; - as URL reads stdin',
     },
     minWords: 2,
     maxWords: 2,
