@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { withClock } from '../../test/support/clock.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { insertWebhook, webhookUrl } from '../../test/support/events.ts'
 import { dayMs, hourMs } from '../../contract/time.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { systemActor } from '../audit/audit.ts'
@@ -27,18 +28,7 @@ onEachEngine('events after the clock was set back', (engine) => {
     const { id: accountId } = await createAccount(db, systemActor, { username: 'acme' })
     const emitOne = (endpoint: number) =>
       db.write((tx) => emitTo(tx, endpoint, { accountId, type: 'sms.delivered', data: {} }))
-    const endpoint = await db.write((tx) =>
-      insertEndpoint(tx, {
-        account_id: accountId,
-        kind: 'webhook',
-        url: 'https://example.com/webhook',
-        event_types: '*',
-        secret: null,
-        state: 'active',
-        language: 'zh',
-        confirm_hash: null,
-      }),
-    )
+    const endpoint = await db.write((tx) => insertWebhook(tx, accountId))
     const lease = async () => (await db.write((tx) => leaseEndpoints(tx, 1, leaseMs))).map(({ id }) => id)
     await emitOne(endpoint)
     assert.deepEqual(await lease(), [endpoint])
@@ -48,24 +38,13 @@ onEachEngine('events after the clock was set back', (engine) => {
     await emitOne(endpoint)
     assert.deepEqual([await hasDue(db, leaseMs), await lease()], [true, [endpoint]])
   })
+
   it('webhooks are tried again, although the wait or a pause was planned by the clock ahead', async () => {
     await using fresh = await freshDatabase(engine)
     const clock = { now: Date.now() }
     const db = withClock(fresh.db, clock)
     const { id: accountId } = await createAccount(db, systemActor, { username: 'acme' })
-    const url = 'https://example.com/webhook'
-    const id = await db.write((tx) =>
-      insertEndpoint(tx, {
-        account_id: accountId,
-        kind: 'webhook',
-        url,
-        event_types: '*',
-        secret: null,
-        state: 'active',
-        language: 'zh',
-        confirm_hash: null,
-      }),
-    )
+    const id = await db.write((tx) => insertWebhook(tx, accountId))
     const deliveryId = await db.write((tx) => emitTo(tx, id, { accountId, type: 'sms.delivered', data: {} }))
     const fail = (attempts: number) =>
       db.write(async (tx) => {
@@ -81,7 +60,7 @@ onEachEngine('events after the clock was set back', (engine) => {
             response: '',
           },
         ])
-        await recordEndpointResult(tx, { id, url }, { succeeded: false, pauseMs: dayMs, leaseMs })
+        await recordEndpointResult(tx, { id, url: webhookUrl }, { succeeded: false, pauseMs: dayMs, leaseMs })
         await releaseEndpoint(tx, id)
       })
     const pullIn = () => pullInDeliveries(db, dayMs, new AbortController().signal)

@@ -4,27 +4,17 @@ import { it } from 'node:test'
 import { hourMs } from '../../contract/time.ts'
 import { withClock } from '../../test/support/clock.ts'
 import { freshDatabase, onEachEngine } from '../../test/support/engines.ts'
+import { insertWebhook, webhookUrl } from '../../test/support/events.ts'
 import { createAccount } from '../accounts/accounts.ts'
 import { systemActor } from '../audit/audit.ts'
 import type { Database } from '../db/database.ts'
 import { deleteUndeliverable, findBacklog, pullInDeliveries, recordEndpointResult } from './dispatch-store.ts'
 import { emitTo } from './emit.ts'
-import { deleteEndpoint, insertEndpoint, listDeliveries } from './store.ts'
-
-const url = 'https://example.com/webhook'
+import { deleteEndpoint, listDeliveries } from './store.ts'
 
 async function addEndpoint(db: Database, accountId: number): Promise<number> {
   return db.write(async (tx) => {
-    const id = await insertEndpoint(tx, {
-      account_id: accountId,
-      kind: 'webhook',
-      url,
-      event_types: '*',
-      secret: null,
-      state: 'active',
-      language: 'zh',
-      confirm_hash: null,
-    })
+    const id = await insertWebhook(tx, accountId)
     await emitTo(tx, id, { accountId, type: 'ping', data: {} })
     return id
   })
@@ -68,7 +58,7 @@ onEachEngine('deliveries that nobody can receive', (engine) => {
     const { now: dueAt } = clock
     assert.equal((await findBacklog(db)).oldestDueAt, dueAt)
     const result = { succeeded: false, pauseMs: 3 * hourMs, leaseMs: 1 }
-    await db.write((tx) => recordEndpointResult(tx, { id, url }, result))
+    await db.write((tx) => recordEndpointResult(tx, { id, url: webhookUrl }, result))
     clock.now += 2 * hourMs
     assert.deepEqual(await findBacklog(db), { pending: 1, oldestDueAt: undefined })
     clock.now += hourMs
