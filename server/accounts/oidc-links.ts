@@ -42,7 +42,7 @@ export async function linkOidc(
   })
 }
 
-/** Ends the sessions that began at the provider. False when there was no such link. `keepLast`: unless it is the only one of its issuer. */
+/** Ends the sessions that began at the provider. False when there was no such link. `keepLast` refuses the only link of its issuer. */
 export function unlinkOidc(
   db: Database,
   who: Actor | { readonly session: Session },

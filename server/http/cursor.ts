@@ -34,7 +34,7 @@ export function createCursors(secret: string): Cursors {
       const isOurs =
         bytes.length > signatureLength &&
         cursor.length < 200 &&
-        // The decoder skips characters that are none of its alphabet.
+        // The decoder skips characters that base64url does not have.
         cursor === bytes.toString('base64url') &&
         timingSafeEqual(bytes.subarray(0, signatureLength), sign(query, text))
       if (!isOurs) {

@@ -73,8 +73,8 @@ export type RefundResult =
   | { readonly kind: 'unknown'; readonly reason: string }
 
 /**
- * Why what a provider has under the number of a refund is another refund; undefined when the amount is the same or not given. The
- * numbers of an order begin again after a restore, so a refund that the backup lacks may have this one.
+ * A failure when the provider has another amount under the number of a refund; undefined when it is the same or not given. After a
+ * restore the numbers of an order begin again, so the provider may have a refund with this number that the backup does not have.
  */
 export function otherRefund(
   refunded: unknown,

@@ -18,7 +18,7 @@ export interface OutgoingMessage {
 
 const leaseOver = { kind: 'not_sent', reason: 'lease_over' } as const
 
-/** One attempt, which says why when none sent the message. Without any gateway it has no name. */
+/** The attempt that sent the message, or the one that is the reason why none did. The gateway is empty when none was tried. */
 export type SendAttempt = Pick<FailoverResult<SentMessage>, 'outcome' | 'gateway'>
 
 export type CallGateways = (outgoing: OutgoingMessage) => Promise<SendAttempt>

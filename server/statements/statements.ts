@@ -145,9 +145,9 @@ export function createStatements({
 }
 
 /**
- * A statement begins where the one before ended, and ends behind the last entry before `until`. So each entry is in one statement,
- * whatever the clock did: one that came after the statement of its month was frozen is in the next, except such entries that
- * together leave the balance as it was.
+ * A statement begins at the entry where the one before ended, and ends after the last entry before `until`. An entry that is
+ * written after the statement of its month was frozen is in the next one, whatever the clock did. The exception: such entries
+ * that together leave the balance unchanged are in none.
  */
 async function composeRows(
   queries: Queries,
@@ -180,14 +180,14 @@ async function composeRows(
     const end = laterOf(start, atUntil.get(apiType)!)
     const { bought, used, refunded } = await sumLedger(queries, accountId, apiType, { start, end })
     const closing = end.balance
-    // With a statement of an older version that ended at no balance of the ledger, the difference too.
+    // A statement of version 1.0 may have ended at a balance that the ledger never had: the difference counts here, too.
     const adjusted = closing - opening - bought + used - refunded
     return { api_type: apiType, opening, bought, used, refunded, adjusted, closing }
   }
   return Promise.all(apiTypes.map(composeRow))
 }
 
-/** What the statements up to a month have as bought. The balance alone may be that of an earlier position, too. */
+/** The sum of `bought` in the statements up to a month: the ledger may have had the same balance at several positions. */
 async function boughtUntil(
   queries: Queries,
   accountId: number,

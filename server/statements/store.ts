@@ -63,7 +63,7 @@ export function findAccountsWithout(
   )
 }
 
-/** In the entries of one balance: behind the entry with this id, where the balance is this one. */
+/** A position in the entries of one balance: after the entry with this id. */
 export interface LedgerPosition {
   readonly id: number
   readonly balance: number
@@ -71,7 +71,7 @@ export interface LedgerPosition {
 
 export const beginning: LedgerPosition = { id: 0, balance: 0 }
 
-/** Behind the last entry before a time, by type. */
+/** The positions after the last entry before a time, by type. */
 export async function findPositions(
   queries: Queries,
   accountId: number,
@@ -91,7 +91,7 @@ export async function findPositions(
   return new Map(positions)
 }
 
-/** The last position with this balance where so much had been bought, not behind `last`. */
+/** The last position, at `last` or before it, with this balance and this sum of what was bought. */
 export async function findPositionOf(
   queries: Queries,
   accountId: number,
@@ -124,7 +124,7 @@ export interface LedgerSums {
   readonly refunded: number
 }
 
-/** Of the entries between two positions. */
+/** Sums of the entries between two positions. */
 export async function sumLedger(
   queries: Queries,
   accountId: number,
